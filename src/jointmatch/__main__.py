@@ -1,0 +1,6 @@
+"""``python -m jointmatch``."""
+
+from jointmatch.cli.main import main
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,17 @@
+"""One file per paper. To add one: write the file, then add its line here."""
+
+from jointmatch.algorithms.base import ALGORITHMS, Algorithm, build, check_settings, settings_of
+from jointmatch.algorithms.fixmatch import FixMatch
+from jointmatch.algorithms.jointmatch import JointMatch
+from jointmatch.algorithms.supervised import Supervised
+
+__all__ = [
+    "ALGORITHMS",
+    "Algorithm",
+    "FixMatch",
+    "JointMatch",
+    "Supervised",
+    "build",
+    "check_settings",
+    "settings_of",
+]

@@ -1,0 +1,84 @@
+"""What an algorithm is: a rule from weak logits to pseudo-labels, plus two losses."""
+
+from __future__ import annotations
+
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar, get_type_hints
+
+from torch import Tensor, nn
+
+from jointmatch.errors import ConfigError
+from jointmatch.losses import consistency, cross_entropy
+from jointmatch.registry import Registry
+from jointmatch.schema import NonNegative, check
+from jointmatch.types import PseudoLabels, Step, Task
+
+
+class Algorithm(nn.Module, ABC):
+    """Sees logits only: never a model, an optimiser, a device or a logger.
+
+    It is an ``nn.Module`` so that running statistics are buffers, which move
+    with ``.to(device)`` and are saved by ``state_dict`` without extra code.
+
+    Args:
+        task: Number of classes, networks and unlabelled texts.
+        unlabeled_weight: The paper's w_u, in L = L_s + w_u L_u.
+    """
+
+    name: ClassVar[str]
+    reference: ClassVar[str]  # where the rule comes from
+    networks: ClassVar[int] = 1  # how many it trains unless told otherwise
+    uses_unlabeled: ClassVar[bool] = True
+
+    def __init__(self, task: Task, *, unlabeled_weight: NonNegative = 1.0) -> None:
+        super().__init__()
+        self.task = task
+        self.unlabeled_weight = unlabeled_weight
+
+    @abstractmethod
+    def pseudo_label(self, weak_logits: Tensor, step: Step) -> PseudoLabels:
+        """Choose targets from gradient-free logits of the weak views (N, B, C)."""
+
+    def supervised_loss(self, logits: Tensor, y: Tensor, step: Step) -> Tensor:
+        """L_s of each network: (N, B, C) and (B,) -> (N,)."""
+        return cross_entropy(logits, y.expand(len(logits), -1)).mean(-1)
+
+    def unsupervised_loss(self, strong_logits: Tensor, labels: PseudoLabels, step: Step) -> Tensor:
+        """w_u L_u of each network: (N, B, C) -> (N,)."""
+        return self.unlabeled_weight * consistency(strong_logits, labels)
+
+    def thresholds(self) -> Tensor | None:
+        """The confidence each class must reach now (N, C), for the run record."""
+        return None
+
+
+ALGORITHMS: Registry[Algorithm] = Registry("algorithm")
+
+
+def settings_of(name: str) -> dict[str, inspect.Parameter]:
+    """The settings an algorithm takes: its constructor's keyword arguments and those it inherits."""
+    found: dict[str, inspect.Parameter] = {}
+    for cls in reversed(ALGORITHMS[name].__mro__):
+        if issubclass(cls, Algorithm) and "__init__" in vars(cls):
+            parameters = inspect.signature(cls.__init__).parameters.values()
+            found |= {p.name: p for p in parameters if p.kind is p.KEYWORD_ONLY}
+    return found
+
+
+def check_settings(name: str, settings: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Fit settings to an algorithm's declared types and ranges; return them and all faults."""
+    hints: dict[str, Any] = {}
+    for cls in reversed(ALGORITHMS[name].__mro__):
+        if issubclass(cls, Algorithm) and "__init__" in vars(cls):
+            hints |= get_type_hints(cls.__init__, include_extras=True)
+    return check({key: hints[key] for key in settings_of(name)}, settings, "algorithm")
+
+
+def build(name: str, task: Task, settings: Mapping[str, Any]) -> Algorithm:
+    """Make an algorithm by name from checked settings."""
+    fitted, faults = check_settings(name, settings)
+    if faults:
+        raise ConfigError(faults)
+    return ALGORITHMS[name](task, **fitted)

@@ -1,0 +1,21 @@
+"""Masking of words with the backbone's mask token."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from jointmatch.augment.base import AUGMENTERS, Augmenter
+
+
+@AUGMENTERS.register("masking")
+class Masking(Augmenter):
+    """Replace each word by the mask token with probability ``rate``, but never all of them."""
+
+    mask_token = "[MASK]"  # noqa: S105 - a word of the vocabulary, no secret
+
+    def change(self, units: list[str], rng: np.random.Generator) -> list[str]:
+        if len(units) < 2:
+            return units
+        masked = rng.random(len(units)) < self.rate
+        masked[rng.integers(len(units))] = False
+        return [self.mask_token if hidden else unit for unit, hidden in zip(units, masked.tolist(), strict=True)]

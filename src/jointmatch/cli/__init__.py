@@ -1,0 +1,1 @@
+"""Thin commands, no logic. Nothing heavy is imported before a command runs."""

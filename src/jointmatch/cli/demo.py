@@ -1,0 +1,46 @@
+"""``jointmatch demo``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def demo(
+    output: Annotated[Path, typer.Option(help="Folder for the run; an earlier demo there is replaced.")] = Path(
+        "jointmatch-demo"
+    ),
+    labels_per_class: Annotated[int, typer.Option(min=1, help="Labels of each class.")] = 5,
+    seeds: Annotated[int, typer.Option(min=1, help="How many seeds.")] = 3,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Only errors and the result.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="The result as JSON on the output.")] = False,
+) -> None:
+    """Train on the corpus inside the package and compare with supervised training."""
+    from jointmatch.cli.output import make_listener, print_json, say
+    from jointmatch.cli.verdict import show_summary
+    from jointmatch.data.demo import corpus_file, demo_splits
+    from jointmatch.record import RunFolder
+    from jointmatch.seeds import run_seeds
+
+    demo_splits(labels_per_class, 0)  # too many labels are found before the folder is touched
+    RunFolder(output).claim(overwrite=True)
+    listener = make_listener(quiet)
+    listener.note(
+        f"Six kinds of message to a support desk; {labels_per_class} labels per class, the other training texts "
+        "without labels, 180 test texts."
+    )
+    result = run_seeds(
+        lambda seed: demo_splits(labels_per_class, seed),
+        {"training": {"mode": "lite"}},
+        range(seeds),
+        output,
+        listener,
+    )
+    if json:
+        print_json(result)
+        return
+    show_summary(result["summary"], result["algorithm"], seeds)
+    say(f"Run folder: {output}   Model: {output}/model")
+    say(f"Try it: jointmatch predict {output}/model {corpus_file('test')} | head")

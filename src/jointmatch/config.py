@@ -1,0 +1,244 @@
+"""Every setting of a run: frozen dataclasses, one per section, mirrored by TOML.
+
+Order of precedence, weakest first: the defaults here, the recipe (a TOML file of
+values in ``recipes/``, with a part per mode), the user's file, the user's options.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any, Literal, get_type_hints
+
+from jointmatch.errors import ConfigError, DataError, UnknownNameError, did_you_mean
+from jointmatch.schema import AtLeastOne, Count, Fraction, NonNegative, Positive, check
+
+Settings = dict[str, dict[str, Any]]
+"""Partial settings: section -> key -> value, as TOML gives them."""
+
+
+@dataclass(frozen=True)
+class DataConfig:
+    """How files are read and cleaned."""
+
+    text_column: str | None = None
+    label_column: str | None = None
+    weak_column: str | None = None
+    strong_column: str | None = None
+    encoding: str = "utf-8"
+    unlabeled_value: str | int | None = None
+    conflicts: Literal["drop", "keep"] = "drop"
+
+
+@dataclass(frozen=True)
+class AugmentConfig:
+    """The views of a text: one gives the label, one of the strong ones gets the loss."""
+
+    weak: str = "none"
+    strong: tuple[str, ...] = ("none",)
+
+
+@dataclass(frozen=True)
+class NetworkConfig:
+    """What the networks are made of."""
+
+    backbone: str = "auto"
+    count: AtLeastOne | None = None  # None: as many as the algorithm wants
+    layers: tuple[Fraction, ...] = (1.0,)  # share of the encoder's depth each network reads
+    pooling: Literal["mean", "first"] = "mean"
+    max_length: AtLeastOne = 256
+    head: Literal["linear", "mlp"] = "linear"
+    head_dropout: Fraction = 0.1
+    head_init: Literal["random", "prototype"] = "random"
+    prototype_scale: NonNegative = 0.5
+    normalize: bool = False  # features minus the pool's mean, unit length, times feature_scale
+    feature_scale: Positive = 20.0
+    freeze_embeddings: bool = False
+
+
+@dataclass(frozen=True)
+class AlgorithmConfig:
+    """The algorithm and its own settings, which its constructor declares and checks."""
+
+    name: str = "jointmatch"
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class TrainingConfig:
+    """The loop, the optimiser and the choice of the checkpoint."""
+
+    recipe: str = "best"
+    mode: Literal["auto", "lite", "full"] = "auto"
+    seed: Count = 0
+    device: str = "auto"
+    precision: Literal["auto", "fp32", "bf16"] = "auto"
+    steps: AtLeastOne = 1000
+    batch_size: Count = 8  # B; 0 takes every labelled text at each step
+    mu: AtLeastOne = 10  # unlabelled texts per labelled one
+    unlabeled_batch_size: AtLeastOne | None = None  # None: mu * B
+    update: Literal["joint", "alternating"] = "joint"
+    accumulate: AtLeastOne = 1  # micro-batches per step
+    learning_rate: Positive = 1e-5
+    head_learning_rate: Positive | None = None  # None: the encoder's
+    schedule: Literal["constant", "linear"] = "constant"
+    final_rate: Fraction = 0.1  # of the rate, where a linear schedule ends
+    warmup_steps: Count = 0
+    weight_decay: NonNegative = 0.01
+    adam_epsilon: Positive = 1e-8
+    clip_norm: NonNegative = 0.0  # 0: no clipping
+    label_dropout: bool = True  # dropout stays on while pseudo-labels are made
+    average_decay: Fraction = 0.0  # of the averaged weights; 0: none are kept
+    average_labels: bool = False  # the averaged weights make the pseudo-labels
+    warm_start: bool = False  # full mode: heads start from a lite run
+    evaluate_every: AtLeastOne = 25
+    patience: Count = 0  # evaluations without a better dev score before stopping; 0: never stop early
+
+
+@dataclass(frozen=True)
+class OutputConfig:
+    """What is written and shown."""
+
+    checkpoint_every: Count = 200  # steps; 0: only at the end
+    folds: Count = 5  # of the cross-validation shown when there is neither dev nor test; 0: none
+    baselines: bool = True  # train the baselines the result is shown beside
+
+
+@dataclass(frozen=True)
+class Config:
+    """All sections, resolved and checked."""
+
+    data: DataConfig = field(default_factory=DataConfig)
+    augment: AugmentConfig = field(default_factory=AugmentConfig)
+    network: NetworkConfig = field(default_factory=NetworkConfig)
+    algorithm: AlgorithmConfig = field(default_factory=AlgorithmConfig)
+    training: TrainingConfig = field(default_factory=TrainingConfig)
+    output: OutputConfig = field(default_factory=OutputConfig)
+
+    def to_dict(self) -> Settings:
+        """The settings as TOML would hold them; what is None is left out."""
+        sections = asdict(self)
+        sections["algorithm"] = {"name": self.algorithm.name, **self.algorithm.settings}
+        return {
+            name: {k: list(v) if isinstance(v, tuple) else v for k, v in section.items() if v is not None}
+            for name, section in sections.items()
+        }
+
+
+SECTIONS: dict[str, type] = {
+    "data": DataConfig,
+    "augment": AugmentConfig,
+    "network": NetworkConfig,
+    "algorithm": AlgorithmConfig,
+    "training": TrainingConfig,
+    "output": OutputConfig,
+}
+
+
+def faults_in(settings: Mapping[str, Any]) -> list[str]:
+    """Everything wrong with partial settings; the algorithm's own keys are checked by the algorithm."""
+    return _fit(settings)[1]
+
+
+def build(settings: Mapping[str, Any]) -> Config:
+    """Make a config from partial settings over the defaults.
+
+    Raises:
+        ConfigError: naming every unknown key and every value that does not fit.
+    """
+    fitted, faults = _fit(settings)
+    if faults:
+        raise ConfigError(faults)
+    return Config(**{name: SECTIONS[name](**values) for name, values in fitted.items()})
+
+
+def _fit(settings: Mapping[str, Any]) -> tuple[Settings, list[str]]:
+    fitted: Settings = {}
+    faults: list[str] = []
+    for name, values in settings.items():
+        if name not in SECTIONS:
+            known = ", ".join(SECTIONS)
+            faults.append(f"unknown section {name!r}.{did_you_mean(name, SECTIONS)} Known: {known}")
+        elif not isinstance(values, Mapping):
+            faults.append(f"{name} is {values!r}, wanted a section with keys, such as {name}.key = value")
+        elif name == "algorithm":
+            own = {k: v for k, v in values.items() if k != "name"}
+            named, wrong = check({"name": str}, {k: v for k, v in values.items() if k == "name"}, name)
+            fitted[name] = {**named, "settings": own}
+            faults += wrong
+        else:
+            fitted[name], wrong = check(_hints(name), values, name)
+            faults += wrong
+    return fitted, faults
+
+
+@cache
+def _hints(section: str) -> dict[str, Any]:
+    return get_type_hints(SECTIONS[section], include_extras=True)
+
+
+def keys(section: str) -> list[str]:
+    """The keys a section declares."""
+    return [f.name for f in fields(SECTIONS[section])]
+
+
+def merge(*layers: Mapping[str, Mapping[str, Any]]) -> Settings:
+    """Lay settings over each other; the last one wins, key by key."""
+    merged: Settings = {}
+    for layer in layers:
+        for section, values in layer.items():
+            merged.setdefault(section, {}).update(values)
+    return merged
+
+
+def read_toml(path: str | Path) -> Settings:
+    """Read a config file, with the parser's line number if it is not TOML."""
+    try:
+        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise DataError(f"There is no config file {path}.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise DataError(f"{path} is not valid TOML: {error}.") from None
+
+
+def parse_overrides(pairs: Iterable[str]) -> Settings:
+    """Turn ``section.key=value`` strings into settings; values are read as TOML, else as text."""
+    settings: Settings = {}
+    faults = []
+    for pair in pairs:
+        path, equals, raw = pair.partition("=")
+        section, dot, key = path.strip().partition(".")
+        if not (equals and dot and key):
+            faults.append(f"{pair!r} was given to --set, wanted section.key=value, such as algorithm.tau=0.95")
+            continue
+        settings.setdefault(section, {})[key] = _parse_value(raw.strip())
+    if faults:
+        raise ConfigError(faults)
+    return settings
+
+
+def _parse_value(raw: str) -> Any:
+    try:
+        return tomllib.loads(f"value = {raw}")["value"]
+    except tomllib.TOMLDecodeError:
+        return raw
+
+
+def recipe_names() -> list[str]:
+    """The recipes that ship with the package."""
+    folder = resources.files("jointmatch") / "recipes"
+    return sorted(f.name.removesuffix(".toml") for f in folder.iterdir() if f.name.endswith(".toml"))
+
+
+def recipe(name: str, mode: str) -> Settings:
+    """The values of a recipe for one mode: its ``[all]`` part under its ``[lite]`` or ``[full]`` part."""
+    if name not in recipe_names():
+        known = ", ".join(recipe_names())
+        raise UnknownNameError(f"Unknown recipe {name!r}.{did_you_mean(name, recipe_names())} Known: {known}.")
+    text = (resources.files("jointmatch") / "recipes" / f"{name}.toml").read_text(encoding="utf-8")
+    parts = tomllib.loads(text)
+    return merge(parts.get("all", {}), parts.get(mode, {}))

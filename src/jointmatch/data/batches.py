@@ -1,0 +1,38 @@
+"""Which rows each step sees: a function of (seed, step), so that nothing has to be saved."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from jointmatch.randomness import generator
+
+
+class Batches:
+    """Row numbers of batch ``step`` from an endless series of shuffled passes.
+
+    Args:
+        rows: How many rows there are.
+        size: Rows per batch; 0, or more than there are, takes all of them each time.
+        seed: Of the shuffles.
+        name: Keeps this series apart from others of the same seed.
+    """
+
+    def __init__(self, rows: int, size: int, seed: int, name: str) -> None:
+        self.rows, self.seed, self.name = rows, seed, name
+        self.size = rows if size == 0 else min(size, rows)
+        self._passes: dict[int, np.ndarray] = {}
+
+    def __getitem__(self, step: int) -> np.ndarray:
+        if self.size == self.rows:
+            return np.arange(self.rows)
+        start = step * self.size
+        first, last = start // self.rows, (start + self.size - 1) // self.rows
+        order = np.concatenate([self._shuffled(p) for p in range(first, last + 1)])
+        offset = start - first * self.rows
+        return order[offset : offset + self.size]
+
+    def _shuffled(self, number: int) -> np.ndarray:
+        if number not in self._passes:
+            kept = {p: order for p, order in self._passes.items() if p >= number - 1}
+            self._passes = {**kept, number: generator(self.seed, self.name, number).permutation(self.rows)}
+        return self._passes[number]

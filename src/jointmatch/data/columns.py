@@ -1,0 +1,90 @@
+"""Which column holds the text and which the label, named by the user or found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from jointmatch.data.tables import Table
+from jointmatch.errors import DataError, did_you_mean
+
+TEXT_NAMES = (
+    "text", "texts", "sentence", "content", "message", "body", "document", "review", "comment", "utterance",
+    "tweet", "post", "question", "query", "description", "abstract", "ticket", "email", "title", "subject",
+)  # fmt: skip
+LABEL_NAMES = (
+    "label", "labels", "class", "category", "categories", "intent", "target", "topic", "sentiment", "emotion",
+    "tag", "y", "queue", "department", "kind", "type",
+)  # fmt: skip
+
+
+def text_column(table: Table, named: str | None, where: str, avoid: str | None = None) -> str:
+    """The text column: the one named, a usual name, or the only column of text there is."""
+    columns = list(table)
+    if named is not None:
+        return _named(columns, named, where, "--text-column")
+    usual = _usual(columns, TEXT_NAMES)
+    if usual is not None:
+        return usual
+    wordy = [c for c in columns if c != avoid and c.lower() not in LABEL_NAMES and _is_text(table[c])]
+    if len(wordy) == 1:
+        return wordy[0]
+    raise DataError(
+        f"{where}: no text column found among {_listed(columns)}.{_nearest(columns, TEXT_NAMES)} "
+        "Name it with --text-column."
+    )
+
+
+def label_column(table: Table, named: str | None, where: str) -> str | None:
+    """The label column: the one named, a usual name, or None."""
+    columns = list(table)
+    if named is not None:
+        return _named(columns, named, where, "--label-column")
+    return _usual(columns, LABEL_NAMES)
+
+
+def require_label_column(table: Table, named: str | None, text: str, where: str) -> str:
+    """The label column; with two columns the one that is not the text will do."""
+    found = label_column(table, named, where)
+    others = [c for c in table if c != text]
+    if found is not None and found != text:
+        return found
+    if len(others) == 1:
+        return others[0]
+    raise DataError(
+        f"{where}: no label column found among {_listed(list(table))}.{_nearest(others, LABEL_NAMES)} "
+        "Name it with --label-column."
+    )
+
+
+def named_column(table: Table, named: str, where: str, option: str) -> list[Any]:
+    """The values of a column that has to be there."""
+    return table[_named(list(table), named, where, option)]
+
+
+def _named(columns: list[str], named: str, where: str, option: str) -> str:
+    if named in columns:
+        return named
+    hint = did_you_mean(named, columns)
+    raise DataError(f"{where} has no column {named!r} ({option}); it has {_listed(columns)}.{hint}")
+
+
+def _usual(columns: Sequence[str], names: Sequence[str]) -> str | None:
+    by_lower = {column.strip().lower(): column for column in reversed(columns)}
+    return next((by_lower[name] for name in names if name in by_lower), None)
+
+
+def _is_text(values: list[Any]) -> bool:
+    strings = [v for v in values[:200] if isinstance(v, str) and v.strip()]
+    return bool(strings) and sum(" " in v.strip() or len(v) > 20 for v in strings) >= len(strings) / 2
+
+
+def _nearest(columns: list[str], names: Sequence[str]) -> str:
+    for column in columns:
+        if did_you_mean(column, names):
+            return f" Did you mean {column!r}?"
+    return ""
+
+
+def _listed(columns: list[str]) -> str:
+    return ", ".join(map(repr, columns)) or "no columns"

@@ -1,0 +1,72 @@
+"""Labels as the user wrote them: which rows have none, and the list of classes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from jointmatch.errors import DataError, did_you_mean
+from jointmatch.types import Label
+
+UNLABELED = -1  # the class id of a row without a label
+
+
+def plain(value: Any) -> Any:
+    """A numpy scalar as the Python value it stands for; anything else as it is."""
+    return value.item() if hasattr(value, "item") and not isinstance(value, (str, bytes)) else value
+
+
+def clean(values: Iterable[Any], unlabeled_value: Label | None = None) -> list[Label | None]:
+    """Replace whatever means "no label" by None and leave every other label as written.
+
+    None, NaN and blank text always mean it; -1 does when all other labels are whole
+    numbers (in a CSV, text that looks like them); ``unlabeled_value`` adds one more.
+    """
+    labels = [None if _blank(v) or v == unlabeled_value else v for v in map(plain, values)]
+    for value in labels:
+        if value is not None and not isinstance(value, (str, int, float, bool)):
+            raise DataError(f"A label is {value!r} ({type(value).__name__}), wanted text or a number.")
+    if all(_whole_number(v) for v in labels if v is not None):
+        labels = [None if v in (-1, "-1") else v for v in labels]
+    return labels
+
+
+def _blank(value: Any) -> bool:
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return True
+    if isinstance(value, float):
+        return math.isnan(value)
+    return type(value).__name__ in ("NAType", "NaTType")  # pandas' missing values
+
+
+def _whole_number(value: Label) -> bool:
+    if isinstance(value, str):
+        return value.strip().removeprefix("-").isdecimal()
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def find_classes(labels: Iterable[Label | None]) -> list[Label]:
+    """The distinct labels in order: numbers by value, text by spelling."""
+    distinct = set(labels) - {None}
+    if not distinct:
+        raise DataError(
+            "No row has a label. Wanted a few labelled rows per class; name the column with --label-column."
+        )
+    if len(distinct) == 1:
+        raise DataError(f"All labels are {next(iter(distinct))!r}. Wanted at least two classes.")
+    return sorted(distinct, key=lambda v: (isinstance(v, str), v))  # type: ignore[arg-type]
+
+
+def encode(labels: Sequence[Label | None], classes: Sequence[Label], where: str) -> list[int]:
+    """Class ids, ``UNLABELED`` for None; a label outside ``classes`` is an error that lists them."""
+    ids = {label: i for i, label in enumerate(classes)}
+    # A model trained on JSON knows 1 where a CSV can only say "1".
+    ids |= {str(label): i for label, i in ids.items() if str(label) not in ids}
+    unknown = list(dict.fromkeys(v for v in labels if v is not None and v not in ids))
+    if unknown:
+        shown = ", ".join(map(repr, unknown[:5])) + (", ..." if len(unknown) > 5 else "")
+        known = ", ".join(map(repr, classes[:20])) + (", ..." if len(classes) > 20 else "")
+        hint = did_you_mean(str(unknown[0]), map(str, classes))
+        raise DataError(f"{where} has labels that training does not have: {shown}.{hint} Known: {known}.")
+    return [UNLABELED if v is None else ids[v] for v in labels]

@@ -1,0 +1,236 @@
+"""Labelled texts, unlabelled pool, dev and test: cleaned, checked and counted."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeVar, overload
+
+from jointmatch.data import labels as labels_module
+from jointmatch.data.labels import UNLABELED
+from jointmatch.errors import DataError
+from jointmatch.types import Label
+
+MAX_CHARACTERS = 50_000  # no encoder reads that far; a longer text only costs time and memory
+
+
+@dataclass(frozen=True)
+class Texts:
+    """Texts with class ids (``UNLABELED`` where unknown) and, if the user made them, their views."""
+
+    texts: list[str]
+    labels: list[int]
+    weak: list[str] | None = None
+    strong: list[str] | None = None
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def rows(self, rows: Sequence[int]) -> Texts:
+        """Some of the rows, in the order asked for."""
+        return Texts(
+            _pick(self.texts, rows), _pick(self.labels, rows), _pick(self.weak, rows), _pick(self.strong, rows)
+        )
+
+
+EMPTY = Texts([], [])
+
+
+@dataclass(frozen=True)
+class Splits:
+    """Everything a run trains and measures on. The pool's labels are only ever reported on."""
+
+    classes: list[Label]
+    labeled: Texts
+    pool: Texts
+    dev: Texts | None = None
+    test: Texts | None = None
+    text_column: str | None = None
+    notes: list[str] = field(default_factory=list)  # what was found and done, in words
+    counts: dict[str, int] = field(default_factory=dict)
+    conflicts: list[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows as they were read: texts, labels as written (None where blank), optional views."""
+
+    texts: list[str]
+    labels: list[Label | None]
+    weak: list[str] | None = None
+    strong: list[str] | None = None
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def rows(self, rows: Sequence[int]) -> Rows:
+        """Some of the rows, in the order asked for."""
+        return Rows(_pick(self.texts, rows), _pick(self.labels, rows), _pick(self.weak, rows), _pick(self.strong, rows))
+
+
+T = TypeVar("T")
+
+
+@overload
+def _pick(column: list[T], rows: Sequence[int]) -> list[T]: ...
+@overload
+def _pick(column: None, rows: Sequence[int]) -> None: ...
+def _pick(column: list[T] | None, rows: Sequence[int]) -> list[T] | None:
+    return None if column is None else [column[i] for i in rows]
+
+
+def make_splits(
+    labeled: Rows,
+    unlabeled: Sequence[Rows] = (),
+    dev: Rows | None = None,
+    test: Rows | None = None,
+    conflicts: Literal["drop", "keep"] = "drop",
+    text_column: str | None = None,
+) -> Splits:
+    """Clean and check rows. Dev and test keep every row; only training rows are ever removed."""
+    classes = labels_module.find_classes(labeled.labels)
+    cleaner = _Cleaner(classes)
+    parts = {name: cleaner.encode(rows, name) for name, rows in (("dev", dev), ("test", test)) if rows is not None}
+    given = cleaner.encode(labeled, "the labelled file")
+    extra = [cleaner.encode(replace(r, labels=_known_only(r.labels, classes)), "the pool") for r in unlabeled]
+    known_rows = [i for i, y in enumerate(given.labels) if y != UNLABELED]
+    blank_rows = [i for i, y in enumerate(given.labels) if y == UNLABELED]
+    train = cleaner.resolve_conflicts(cleaner.drop_empty(given.rows(known_rows), "labelled"), conflicts)
+    pool = cleaner.drop_empty(_join([given.rows(blank_rows), *extra]), "unlabelled")
+    pool = cleaner.drop_repeated(pool, [train, *parts.values()])
+    cleaner.check_leaks(train, parts)
+    cleaner.check_classes(train)
+    return Splits(
+        classes,
+        train,
+        pool,
+        parts.get("dev"),
+        parts.get("test"),
+        text_column,
+        cleaner.notes,
+        dict(cleaner.counts),
+        cleaner.conflicts,
+    )
+
+
+def same_text(text: str) -> str:
+    """The form in which two texts count as the same: white space folded."""
+    return " ".join(text.split())
+
+
+def _known_only(values: list[Label | None], classes: list[Label]) -> list[Label | None]:
+    known = set(classes)
+    return [v if v in known else None for v in values]
+
+
+def _join(parts: Sequence[Texts]) -> Texts:
+    parts = [p for p in parts if len(p)]
+    if not parts:
+        return EMPTY
+    joined: dict[str, list[str] | None] = {}
+    for view in ("weak", "strong"):
+        columns = [getattr(p, view) for p in parts]
+        # A part without the column stands in with its texts as they are.
+        some = any(c is not None for c in columns)
+        joined[view] = [t for p, c in zip(parts, columns, strict=True) for t in (c or p.texts)] if some else None
+    return Texts([t for p in parts for t in p.texts], [y for p in parts for y in p.labels], **joined)
+
+
+class _Cleaner:
+    """Applies the rules in turn and keeps the account of what each one did."""
+
+    def __init__(self, classes: list[Label]) -> None:
+        self.classes = classes
+        self.notes: list[str] = []
+        self.counts: Counter[str] = Counter()
+        self.conflicts: list[dict[str, Any]] = []
+
+    def note(self, name: str, count: int, sentence: str) -> None:
+        self.counts[name] += count
+        if count:
+            self.notes.append(sentence)
+
+    def encode(self, rows: Rows, where: str) -> Texts:
+        ids = labels_module.encode(rows.labels, self.classes, where)
+        if where in ("dev", "test"):
+            self._check_evaluation(rows, ids, where)
+        long = sum(len(t) > MAX_CHARACTERS for t in rows.texts)
+        self.note("cut", long, f"{long} text(s) in {where} over {MAX_CHARACTERS:,} characters: cut there.")
+        texts = [t[:MAX_CHARACTERS] for t in rows.texts]
+        return Texts(texts, ids, rows.weak, rows.strong)
+
+    def _check_evaluation(self, rows: Rows, ids: list[int], where: str) -> None:
+        blank = ids.count(UNLABELED)
+        if blank:
+            raise DataError(f"The {where} file has {blank} row(s) without a label. Give them one or remove them.")
+        empty = sum(not t.strip() for t in rows.texts)
+        self.note(f"empty_{where}", empty, f"{empty} empty text(s) in {where}: kept and scored.")
+
+    def drop_empty(self, part: Texts, kind: str) -> Texts:
+        keep = [i for i, t in enumerate(part.texts) if t.strip()]
+        dropped = len(part) - len(keep)
+        self.note(f"empty_{kind}", dropped, f"{dropped} empty {kind} text(s): left out.")
+        return part.rows(keep) if dropped else part
+
+    def resolve_conflicts(self, part: Texts, policy: Literal["drop", "keep"]) -> Texts:
+        """Keep one of each (text, label); a text with two labels is dropped or kept as told."""
+        rows_of: dict[str, list[int]] = defaultdict(list)
+        for i, text in enumerate(part.texts):
+            rows_of[same_text(text)].append(i)
+        keep: list[int] = []
+        repeated = 0
+        for rows in rows_of.values():
+            first_of = {part.labels[i]: i for i in reversed(rows)}
+            repeated += len(rows) - len(first_of)
+            if len(first_of) > 1:
+                names = [self.classes[y] for y in sorted(first_of)]
+                self.conflicts.append({"text": part.texts[rows[0]], "labels": names})
+            if len(first_of) == 1 or policy == "keep":
+                keep += first_of.values()
+        done = "left out" if policy == "drop" else "kept under each label"
+        count = len(self.conflicts)
+        self.note("conflicts", count, f"{count} labelled text(s) with two or more labels: {done} (data.conflicts).")
+        self.note("repeated_labelled", repeated, f"{repeated} repeated labelled text(s): left out.")
+        return part.rows(sorted(keep))
+
+    def drop_repeated(self, pool: Texts, others: Sequence[Texts]) -> Texts:
+        """Remove from the pool what it has twice and what any other part also has."""
+        taken = {same_text(t) for part in others for t in part.texts}
+        seen: set[str] = set()
+        keep = []
+        overlaps = 0
+        for i, text in enumerate(map(same_text, pool.texts)):
+            if text in taken:
+                overlaps += 1
+            elif text not in seen:
+                seen.add(text)
+                keep.append(i)
+        repeated = len(pool) - len(keep) - overlaps
+        self.note("repeated_unlabelled", repeated, f"{repeated} repeated unlabelled text(s): left out.")
+        self.note(
+            "overlapping_unlabelled",
+            overlaps,
+            f"{overlaps} unlabelled text(s) that also stand in labelled, dev or test: left out of the pool.",
+        )
+        return pool.rows(keep) if len(keep) < len(pool) else pool
+
+    def check_leaks(self, train: Texts, parts: dict[str, Texts]) -> None:
+        known = {same_text(t) for t in train.texts}
+        for name, part in parts.items():
+            leaks = sum(same_text(t) in known for t in part.texts)
+            sentence = f"{leaks} {name} text(s) also stand in the labelled part: that score is too kind."
+            self.note(f"labelled_in_{name}", leaks, sentence)
+
+    def check_classes(self, train: Texts) -> None:
+        sizes = Counter(train.labels)
+        lost = [label for i, label in enumerate(self.classes) if not sizes[i]]
+        if lost:
+            raise DataError(f"No usable labelled text is left for {lost[0]!r}. Add one, or set data.conflicts=keep.")
+        single = [str(label) for i, label in enumerate(self.classes) if sizes[i] == 1]
+        shown = ", ".join(single[:5]) + (", ..." if len(single) > 5 else "")
+        sentence = f"{len(single)} class(es) with a single labelled text ({shown}): a few more would help most there."
+        self.note("single_example_classes", len(single), sentence)
+        folded = Counter(str(label).strip().casefold() for label in self.classes)
+        alike = [str(label) for label in self.classes if folded[str(label).strip().casefold()] > 1]
+        self.note("alike_labels", len(alike), f"labels that differ only in case or spaces: {alike}. Meant as one?")

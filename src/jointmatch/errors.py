@@ -1,0 +1,55 @@
+"""Every error the package raises on purpose, and the hint that goes with a misspelt name."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class JointMatchError(Exception):
+    """Base class: catch this to catch them all."""
+
+
+class InputError(JointMatchError, ValueError):
+    """What the user gave is at fault; the message says what was got, wanted, and what to do."""
+
+
+class DataError(InputError):
+    """A file, a column, a row or a label cannot be used."""
+
+
+class ConfigError(InputError):
+    """One or more settings are wrong; all of them are listed in one message."""
+
+    def __init__(self, faults: Iterable[str]) -> None:
+        self.faults = list(faults)
+        count = len(self.faults)
+        head = "1 setting is wrong" if count == 1 else f"{count} settings are wrong"
+        super().__init__("\n".join([f"{head}:", *(f"  - {fault}" for fault in self.faults)]))
+
+
+class OutputError(InputError):
+    """The output folder is in use or cannot be written."""
+
+
+class UnknownNameError(InputError, KeyError):
+    """A name that no registry entry, backbone or data set has."""
+
+    __str__ = Exception.__str__  # KeyError would print the repr
+
+
+class MissingExtraError(InputError, ImportError):
+    """An optional package is not installed; the message has the install line."""
+
+
+class TrainingError(JointMatchError):
+    """Training could not go on (a loss that is not a number, no memory left)."""
+
+
+class Interrupted(JointMatchError):
+    """Training was stopped from outside and left a checkpoint to resume from."""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return ``" Did you mean 'x'?"`` for the nearest known name, or nothing."""
+    by_lower = {str(k).lower(): str(k) for k in known}
+    near = get_close_matches(name.lower(), by_lower, n=1)
+    return f" Did you mean {by_lower[near[0]]!r}?" if near else ""

@@ -1,0 +1,144 @@
+"""``TextClassifier``: the scikit-learn face."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from jointmatch.config import DataConfig, merge
+from jointmatch.data import as_text, splits_of_lists
+from jointmatch.errors import DataError
+from jointmatch.model import Model
+from jointmatch.resolve import as_settings
+from jointmatch.run import run
+from jointmatch.training import Listener
+
+
+class TextClassifier(ClassifierMixin, BaseEstimator):
+    """Classify raw texts from a few labels per class and many unlabelled texts.
+
+    Args:
+        algorithm: ``jointmatch``, ``fixmatch``, ``supervised``; see ``jointmatch algorithms``.
+        recipe: ``best``, ``paper`` or ``official``.
+        backbone: ``auto`` (the embedded MiniLM), a folder, or a hub name.
+        mode: ``lite`` (frozen encoder), ``full``, or ``auto``, which picks by hardware.
+        random_state: Seed of everything random; None means 0.
+        unlabeled_value: One more label that means "no label" besides None, NaN, "" and an integer -1.
+        settings: Any other setting by its path, such as ``{"algorithm.tau": 0.95}``.
+
+    Attributes:
+        classes_: The labels, in the order of ``predict_proba``'s columns.
+        model_: The trained model.
+        history_: One record per evaluation.
+        result_: What the run recorded: data counts, termination, seconds.
+        termination_condition_: Why training stopped.
+    """
+
+    def __init__(
+        self,
+        algorithm: str = "jointmatch",
+        recipe: str = "best",
+        backbone: str = "auto",
+        mode: str = "auto",
+        random_state: int | None = None,
+        unlabeled_value: Any = None,
+        settings: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.algorithm = algorithm
+        self.recipe = recipe
+        self.backbone = backbone
+        self.mode = mode
+        self.random_state = random_state
+        self.unlabeled_value = unlabeled_value
+        self.settings = settings
+
+    def fit(self, X: Iterable[Any], y: Iterable[Any], unlabeled: Iterable[Any] | None = None) -> TextClassifier:  # noqa: N803 - scikit-learn's name
+        """Train on texts, of which those labelled None, NaN, "" or an integer -1 count as unlabelled.
+
+        Args:
+            X: Texts.
+            y: One label per text, of any type.
+            unlabeled: More texts without labels.
+        """
+        texts, labels = _texts(X), _column(y, "labels")
+        if len(texts) != len(labels):
+            raise DataError(f"Got {len(texts)} texts and {len(labels)} labels, wanted as many of each.")
+        config = DataConfig(unlabeled_value=self.unlabeled_value)
+        splits = splits_of_lists(texts, labels, None if unlabeled is None else _texts(unlabeled), config)
+        outcome = run(splits, self._settings(), listener=Listener())
+        self.model_ = outcome.model
+        self.classes_ = np.array(outcome.model.classes)
+        self.history_, self.result_ = outcome.history, outcome.result
+        self.termination_condition_ = outcome.result["termination"]
+        return self
+
+    def _settings(self) -> dict[str, dict[str, Any]]:
+        own: dict[str, dict[str, Any]] = {
+            "algorithm": {"name": self.algorithm},
+            "network": {"backbone": self.backbone},
+            "training": {"recipe": self.recipe, "mode": self.mode, "seed": _seed(self.random_state)},
+            "output": {"baselines": False},
+        }
+        return merge(own, as_settings(self.settings or {}))
+
+    def predict_proba(self, X: Iterable[Any]) -> np.ndarray:  # noqa: N803
+        """Probabilities (texts, classes)."""
+        check_is_fitted(self, "model_")
+        return self.model_.predict_proba(_texts(X))
+
+    def predict(self, X: Iterable[Any]) -> np.ndarray:  # noqa: N803
+        """The most probable label of each text, of the type it was given in."""
+        return self.classes_[self.predict_proba(X).argmax(-1)]
+
+    def save(self, folder: str | Path) -> None:
+        """Write a model folder that ``load`` and the command line read."""
+        check_is_fitted(self, "model_")
+        self.model_.save(folder)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        tags.input_tags.one_d_array = True
+        tags.non_deterministic = False
+        return tags
+
+
+def load(folder: str | Path, device: str = "cpu") -> TextClassifier:
+    """A fitted classifier from a model folder."""
+    model = Model.load(folder, device)
+    facts = model.facts
+    flat = {f"algorithm.{key}": value for key, value in facts.settings.items()}
+    classifier = TextClassifier(
+        facts.algorithm, facts.recipe, facts.backbone, facts.mode, facts.seed, settings=flat or None
+    )
+    classifier.model_ = model
+    classifier.classes_ = np.array(model.classes)
+    return classifier
+
+
+def _seed(random_state: Any) -> int:
+    if random_state is None:
+        return 0
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
+    return int(random_state)
+
+
+def _texts(values: Any) -> list[str]:
+    return [as_text(value) for value in _column(values, "texts")]
+
+
+def _column(values: Any, what: str) -> list[Any]:
+    if isinstance(values, (str, bytes)):
+        raise DataError(f"Got one string as {what}, wanted a list of them: [{values[:20]!r}, ...].")
+    if hasattr(values, "ndim") and values.ndim == 2 and values.shape[1] == 1:  # a frame or array of one column
+        values = values.iloc[:, 0] if hasattr(values, "iloc") else values[:, 0]
+    elif getattr(values, "ndim", 1) != 1:
+        raise DataError(f"Got {what} with {values.ndim} dimensions, wanted one column of them.")
+    return list(values)

@@ -1,0 +1,29 @@
+"""Score a trained model on a labelled file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from jointmatch.config import DataConfig
+from jointmatch.data.labels import encode
+from jointmatch.data.load import read_rows
+from jointmatch.errors import DataError
+from jointmatch.model import Model
+from jointmatch.training.metrics import full_metrics
+
+
+def evaluate_file(load_model: Callable[[], Model], path: Path, config: DataConfig) -> tuple[dict[str, Any], int]:
+    """All metrics, and how many rows had no label and were left out."""
+    rows = read_rows(path, config)
+    model = load_model()
+    kept = [i for i, label in enumerate(rows.labels) if label is not None]
+    if not kept:
+        raise DataError(f"{path} has no labelled row to score. Name the column with --label-column.")
+    labeled = rows.rows(kept)
+    ids = encode(labeled.labels, model.classes, str(path))
+    metrics = full_metrics(model.predict_proba(labeled.texts), np.array(ids), model.classes)
+    return metrics, len(rows) - len(kept)

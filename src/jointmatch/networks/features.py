@@ -1,0 +1,72 @@
+"""Frozen features of texts, computed once and cached on disk text by text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import torch
+
+from jointmatch.cache import Cache, key
+from jointmatch.networks.backbones import Backbone
+from jointmatch.networks.encoder import Encoder
+from jointmatch.networks.tokens import Tokenizer, length_sorted
+
+VERSION = "1"  # raise when the same text and settings would give other features
+TOKENS_PER_BATCH = 4096
+TEXTS_PER_WRITE = 2048
+
+
+def feature_settings(backbone: Backbone, encoder: Encoder, max_length: int) -> str:
+    """Everything besides the text that a feature depends on."""
+    return json.dumps([VERSION, backbone.fingerprint(), sorted(set(encoder.depths)), encoder.pooling, max_length])
+
+
+@torch.inference_mode()
+def extract(
+    texts: Sequence[str],
+    encoder: Encoder,
+    tokenizer: Tokenizer,
+    device: torch.device,
+    progress: Callable[[int], None] = lambda done: None,
+) -> np.ndarray:
+    """Features (layers, texts, D) as float32, in the order of the texts."""
+    ids = tokenizer.encode(texts)
+    out = np.empty((len(encoder.layers), len(texts), encoder.width), dtype=np.float32)
+    for rows in length_sorted(ids, TOKENS_PER_BATCH):
+        tokens = tokenizer.pad([ids[i] for i in rows]).to(device)
+        out[:, rows] = encoder(tokens).float().cpu().numpy()
+        progress(len(rows))
+    return out
+
+
+def cached_features(
+    texts: Sequence[str],
+    encoder: Encoder,
+    tokenizer: Tokenizer,
+    device: torch.device,
+    cache: Cache,
+    settings: str,
+    progress: Callable[[int], None] = lambda done: None,
+) -> np.ndarray:
+    """Like ``extract``, but a text seen before is read back. Interrupted work is kept."""
+    keys = [key(settings, text) for text in texts]
+    place = {k: i for i, k in reversed(list(enumerate(keys)))}  # key -> first text that has it
+    depths = sorted(set(encoder.depths))
+    stored = np.empty((len(depths), len(texts), encoder.width), dtype=np.float32)
+    found = cache.get(keys)
+    for k, value in found.items():
+        stored[:, place[k]] = np.frombuffer(value, np.float32).reshape(len(depths), -1)
+    missing = [i for k, i in place.items() if k not in found]
+    progress(len(texts) - len(missing))
+    # Neighbours in length share a batch; sorting over all texts also makes each write's batches even.
+    missing.sort(key=lambda i: -len(texts[i]))
+    of_depth = [encoder.depths.index(depth) for depth in depths]
+    for start in range(0, len(missing), TEXTS_PER_WRITE):
+        part = missing[start : start + TEXTS_PER_WRITE]
+        fresh = extract([texts[i] for i in part], encoder, tokenizer, device, progress)[of_depth]
+        stored[:, part] = fresh
+        cache.put({keys[i]: fresh[:, j].tobytes() for j, i in enumerate(part)})
+    features = stored[:, [place[k] for k in keys]]  # repeated texts point to their first
+    return features[[depths.index(depth) for depth in encoder.depths]]

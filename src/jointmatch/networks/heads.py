@@ -1,0 +1,103 @@
+"""The part of a network that a task adds: from features (N, B, D) to logits (N, B, C)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from jointmatch.randomness import derive, seeded
+
+
+@dataclass(frozen=True)
+class HeadShape:
+    """What is needed to build a head again; the weights come from a file."""
+
+    width: int
+    num_classes: int
+    kind: Literal["linear", "mlp"] = "linear"
+    dropout: float = 0.1
+    scale: float | None = None  # None: features are taken as they are
+
+
+class Head(nn.Module):
+    """Normalise (if asked), drop out, classify.
+
+    Normalising subtracts ``center`` (the pool's mean feature), scales to unit length and
+    multiplies by ``scale``: sentence features crowd into a narrow cone, and a linear
+    head sees little of their differences before.
+    """
+
+    center: Tensor  # (D,)
+
+    def __init__(self, shape: HeadShape) -> None:
+        super().__init__()
+        self.scale = shape.scale
+        self.dropout = nn.Dropout(shape.dropout)
+        self.register_buffer("center", torch.zeros(shape.width))
+        hidden = [nn.Linear(shape.width, shape.width), nn.GELU(), nn.Dropout(shape.dropout)]
+        self.hidden = nn.Sequential(*(hidden if shape.kind == "mlp" else []))
+        self.classify = nn.Linear(shape.width, shape.num_classes)
+
+    def normalize(self, features: Tensor) -> Tensor:
+        """(B, D) -> (B, D)."""
+        if self.scale is None:
+            return features
+        return self.scale * F.normalize(features.float() - self.center, dim=-1)
+
+    def forward(self, features: Tensor) -> Tensor:
+        """(B, D) -> (B, C)."""
+        return self.classify(self.hidden(self.dropout(self.normalize(features))))
+
+
+class Heads(nn.ModuleList):
+    """N heads, differently initialised, each with a dropout stream of its own."""
+
+    def __init__(self, shape: HeadShape, count: int, seed: int = 0) -> None:
+        heads = []
+        for network in range(count):
+            with seeded(derive(seed, "head", network)):
+                heads.append(Head(shape))
+        super().__init__(heads)
+        self.shape = shape
+
+    def each(self) -> list[Head]:
+        """The heads, with their type."""
+        return [head for head in self if isinstance(head, Head)]
+
+    def forward(self, features: Tensor | Sequence[Tensor], seeds: Sequence[int] | None = None) -> Tensor:
+        """(N, B, D) -> (N, B, C); ``seeds`` has one seed per network where dropout is on."""
+        if not self.training or seeds is None:
+            return torch.stack([head(x) for head, x in zip(self, features, strict=True)])
+        logits = []
+        for head, x, seed in zip(self, features, seeds, strict=True):
+            with seeded(seed, x.device):
+                logits.append(head(x))
+        return torch.stack(logits)
+
+    @torch.no_grad()
+    def center_on(self, features: Tensor) -> None:
+        """Take the mean of (N, M, D) as what normalising subtracts."""
+        for head, x in zip(self.each(), features, strict=True):
+            head.center.copy_(x.mean(0))
+
+    @torch.no_grad()
+    def start_at_prototypes(self, features: Tensor, labels: Tensor, scale: float) -> None:
+        """Add ``scale`` times each class's mean unit feature (N, M, D) to the last layer's weights.
+
+        The random start stays underneath, so that heads reading the same features still differ.
+        """
+        for head, x in zip(self.each(), features, strict=True):
+            unit = F.normalize(head.normalize(x), dim=-1)
+            for c in range(self.shape.num_classes):
+                prototype = F.normalize(unit[labels == c].mean(0), dim=-1)
+                head.classify.weight[c] += scale * prototype
+
+
+def dropout_seeds(seed: int, count: int, *path: str | int) -> list[int]:
+    """One seed per network for one pass of one step."""
+    return [derive(seed, "dropout", network, *path) for network in range(count)]

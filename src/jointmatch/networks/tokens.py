@@ -1,0 +1,81 @@
+"""Texts to padded batches of token ids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+CHARACTERS_PER_TOKEN = 30  # more than any real text needs; a longer text is cut before it is tokenised
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """A batch: ids and mask, both (B, T)."""
+
+    ids: Tensor
+    mask: Tensor
+
+    def to(self, device: torch.device) -> Tokens:
+        """The batch on another device."""
+        return Tokens(self.ids.to(device, non_blocking=True), self.mask.to(device, non_blocking=True))
+
+
+class Tokenizer:
+    """Cuts, tokenises and pads. Wraps the backbone's own fast tokenizer."""
+
+    def __init__(self, pretrained: Any, max_length: int) -> None:
+        self.pretrained = pretrained
+        # Some tokenizers state their model's limit, others a huge number meaning "none".
+        self.max_length = min(max_length, pretrained.model_max_length)
+
+    @property
+    def mask_token(self) -> str | None:
+        """How the backbone writes a masked word, if it has such a token."""
+        return self.pretrained.mask_token
+
+    def encode(self, texts: Sequence[str]) -> list[list[int]]:
+        """Token ids of each text, special tokens included, cut at ``max_length``."""
+        if not texts:
+            return []
+        limit = self.max_length * CHARACTERS_PER_TOKEN
+        encoded = self.pretrained(
+            [text[:limit] for text in texts],
+            truncation=True,
+            max_length=self.max_length,
+            return_attention_mask=False,
+            return_token_type_ids=False,
+        )
+        return encoded["input_ids"]
+
+    def pad(self, ids: Sequence[list[int]]) -> Tokens:
+        """Put sequences into one batch, padded at the end to the longest."""
+        width = max(map(len, ids), default=1)
+        filler = self.pretrained.pad_token_id or 0
+        batch = torch.tensor([row + [filler] * (width - len(row)) for row in ids], dtype=torch.long)
+        lengths = torch.tensor([len(row) for row in ids])
+        return Tokens(batch, torch.arange(width) < lengths[:, None])
+
+    def __call__(self, texts: Sequence[str]) -> Tokens:
+        """Tokenise and pad in one go."""
+        return self.pad(self.encode(texts))
+
+
+def length_sorted(ids: Sequence[list[int]], budget: int) -> Iterator[list[int]]:
+    """Rows grouped by similar length, each group at most ``budget`` padded tokens (at least one row).
+
+    Long groups come first, so that a batch too large for the memory shows at once.
+    """
+    group: list[int] = []
+    width = 0
+    for row in sorted(range(len(ids)), key=lambda i: -len(ids[i])):
+        width = max(width, len(ids[row]), 1)
+        if group and width * (len(group) + 1) > budget:
+            yield group
+            group, width = [], max(len(ids[row]), 1)
+        group.append(row)
+    if group:
+        yield group

@@ -1,0 +1,95 @@
+"""The run folder: what a run leaves on disk, each file written whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tomli_w
+
+from jointmatch.config import Config
+from jointmatch.data import Splits
+from jointmatch.errors import OutputError
+from jointmatch.files import write_atomically, write_json, write_text
+
+OWN_NAMES = ("config.toml", "history.jsonl", "pseudo_labels.parquet", "result.json", "checkpoints", "model")
+
+
+class RunFolder:
+    """Names and writes the files of a run."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self.model = self.path / "model"
+        self.checkpoint = self.path / "checkpoints" / "last.safetensors"
+        self.result = self.path / "result.json"
+
+    def claim(self, overwrite: bool = False, resume: bool = False) -> None:
+        """Make the folder ready, or say why it cannot be used, before any work is done."""
+        if self.path.exists() and not self.path.is_dir():
+            raise OutputError(f"{self.path} is a file, wanted a folder for the run.")
+        if self.path.is_dir() and any(self.path.iterdir()) and not resume:
+            self._clear(overwrite)
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=self.path):
+                pass
+        except OSError as error:
+            raise OutputError(f"The output folder {self.path} cannot be written: {error.strerror}.") from None
+
+    def _clear(self, overwrite: bool) -> None:
+        is_run = (self.path / "config.toml").exists() or any(self.path.glob("seed-*/config.toml"))
+        if not is_run:
+            raise OutputError(f"{self.path} holds files that are not a run's. Choose another --output.")
+        if not overwrite:
+            raise OutputError(
+                f"{self.path} already holds a run. Use --resume to go on with it, --overwrite to replace it, "
+                "or another --output."
+            )
+        for path in self.path.iterdir():
+            if path.name in OWN_NAMES or path.name.startswith("seed-"):
+                shutil.rmtree(path) if path.is_dir() else os.unlink(path)
+
+    def write_config(self, config: Config) -> None:
+        """The resolved settings."""
+        write_text(self.path / "config.toml", tomli_w.dumps(config.to_dict()))
+
+    def write_history(self, history: list[dict[str, Any]]) -> None:
+        """One line per evaluation."""
+        write_text(self.path / "history.jsonl", "".join(json.dumps(record) + "\n" for record in history))
+
+    def write_result(self, result: dict[str, Any]) -> None:
+        """The outcome; its presence means that the run is complete."""
+        write_json(self.result, result)
+
+    def write_pseudo_labels(self, splits: Splits, probs: np.ndarray) -> str | None:
+        """What each pool text was taken for (N, M, C); returns why not if it could not be written."""
+        try:
+            import pyarrow as pa
+            import pyarrow.parquet as pq
+        except ImportError:
+            return "pseudo_labels.parquet was not written: pip install pyarrow"
+        mean = probs.mean(0)
+        names = [str(label) for label in splits.classes]
+        columns: dict[str, Any] = {
+            "text": splits.pool.texts,
+            "label": _named(names, mean.argmax(-1)),
+            "confidence": mean.max(-1) if len(mean) else [],
+        }
+        for i, own in enumerate(probs):
+            columns[f"label_{i}"] = _named(names, own.argmax(-1))
+            columns[f"confidence_{i}"] = own.max(-1) if len(own) else []
+        columns["true_label"] = [names[y] if y >= 0 else None for y in splits.pool.labels]
+        table = pa.table(columns)
+        write_atomically(self.path / "pseudo_labels.parquet", lambda p: pq.write_table(table, p))
+        return None
+
+
+def _named(names: Sequence[str], ids: np.ndarray) -> list[str]:
+    return [names[i] for i in ids.tolist()]

@@ -1,0 +1,97 @@
+"""From what the user said to a complete, checked config: defaults, recipe, file, options."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from jointmatch import algorithms, config
+from jointmatch.augment import parse
+from jointmatch.config import Config, Settings, TrainingConfig
+from jointmatch.errors import ConfigError, InputError
+from jointmatch.networks import find_backbone
+
+
+def resolve(settings: Mapping[str, Any], mode: str) -> Config:
+    """Lay the user's settings over the recipe for ``mode`` and check everything.
+
+    Recipe values that the chosen algorithm does not take are left out; the user's own are faults.
+
+    Raises:
+        ConfigError: listing everything that is wrong, whichever part found it.
+    """
+    faults = faults_in(settings)
+    if faults:
+        raise ConfigError(faults)
+    name = settings.get("algorithm", {}).get("name", config.AlgorithmConfig.name)
+    recipe = config.recipe(_recipe_name(settings), mode)
+    taken = algorithms.settings_of(name)
+    recipe["algorithm"] = {k: v for k, v in recipe.get("algorithm", {}).items() if k in taken}
+    merged = config.merge(recipe, settings, {"algorithm": {"name": name}, "training": {"mode": mode}})
+    return config.build(merged)
+
+
+def faults_in(settings: Mapping[str, Any]) -> list[str]:
+    """Every fault of partial settings: unknown keys, misfits, ranges, unknown names."""
+    faults = config.faults_in(settings)
+
+    def ask(question: Any, *args: Any) -> Any:
+        try:
+            return question(*args)
+        except ConfigError as error:
+            faults.extend(error.faults)
+        except InputError as error:
+            faults.append(str(error))
+        return None
+
+    def section(name: str) -> dict[str, Any]:
+        values = settings.get(name, {})
+        return dict(values) if isinstance(values, Mapping) else {}
+
+    own = section("algorithm")
+    name = own.pop("name", config.AlgorithmConfig.name)
+    if ask(algorithms.ALGORITHMS.__getitem__, name) is not None:
+        faults += algorithms.check_settings(name, own)[1]
+    ask(config.recipe, _recipe_name(settings), "lite")
+    augment = section("augment")
+    strong = augment.get("strong", [])
+    for spec in [augment.get("weak", "none"), *([strong] if isinstance(strong, str) else strong)]:
+        if isinstance(spec, str):
+            ask(parse, spec)
+    backbone = section("network").get("backbone", "auto")
+    if isinstance(backbone, str):
+        ask(find_backbone, backbone)
+    return faults
+
+
+def _recipe_name(settings: Mapping[str, Any]) -> str:
+    training = settings.get("training", {})
+    return training.get("recipe", TrainingConfig.recipe) if isinstance(training, Mapping) else TrainingConfig.recipe
+
+
+def choose_mode(settings: Mapping[str, Any], pool_size: int) -> tuple[str, str]:
+    """The mode to train in and the reason, in words."""
+    import torch
+
+    training = settings.get("training", {})
+    asked = training.get("mode", "auto") if isinstance(training, Mapping) else "auto"
+    if asked in ("lite", "full"):
+        return asked, "as asked"
+    device = str(training.get("device", "auto"))
+    gpu = (torch.cuda.is_available() and device in ("auto", "cuda")) or device.startswith("cuda")
+    if not gpu:
+        return "lite", "no GPU: the encoder stays frozen, heads are trained on its features"
+    if pool_size == 0:
+        return "lite", "no unlabelled texts: frozen features overfit less"
+    return "full", "a GPU is here: the networks are trained entirely"
+
+
+def as_settings(flat: Mapping[str, Any]) -> Settings:
+    """``{"algorithm.tau": 0.9}`` as nested settings."""
+    nested: Settings = {}
+    for path, value in flat.items():
+        section, dot, key = path.partition(".")
+        if not dot:
+            raise ConfigError([f"{path!r} was given as a setting, wanted section.key, such as algorithm.tau"])
+        nested.setdefault(section, {})[key] = value
+    return nested

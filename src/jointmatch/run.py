@@ -1,0 +1,393 @@
+"""The whole job, data to model folder: what the command line, the estimator and the benchmarks call."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from jointmatch import algorithms
+from jointmatch.config import AlgorithmConfig, Config, merge
+from jointmatch.data import Splits
+from jointmatch.errors import InputError
+from jointmatch.model import Model, ModelFacts
+from jointmatch.networks import (
+    Encoder,
+    Networks,
+    Tokenizer,
+    find_backbone,
+    load_tokenizer,
+    load_transformer,
+)
+from jointmatch.record import RunFolder
+from jointmatch.resolve import choose_mode, resolve
+from jointmatch.training import (
+    FeatureSet,
+    FullLearner,
+    Learner,
+    Listener,
+    LiteLearner,
+    Loop,
+    Spreading,
+    Trained,
+    Updater,
+    Views,
+    autocast_dtype,
+    build_heads,
+    extract_features,
+)
+from jointmatch.training.metrics import brief, full_metrics
+from jointmatch.types import Task
+from jointmatch.version import __version__
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run gives back."""
+
+    model: Model
+    config: Config
+    history: list[dict[str, Any]]
+    result: dict[str, Any]
+
+
+def run(
+    splits: Splits,
+    settings: Mapping[str, Any] | None = None,
+    folder: str | Path | None = None,
+    listener: Listener | None = None,
+    resume: bool = False,
+) -> Outcome:
+    """Train on splits under partial settings and, with a folder, record everything there.
+
+    Args:
+        splits: Labelled texts, pool, and dev and test where there are any.
+        settings: Section -> key -> value, laid over the recipe; see ``jointmatch.config``.
+        folder: Run folder, already claimed; None keeps everything in memory.
+        listener: Hears of notes, progress and evaluations.
+        resume: Go on from the folder's checkpoint if it has one.
+    """
+    return _Job(splits, settings or {}, folder, listener or Listener(), resume).run()
+
+
+def find_device(name: str) -> torch.device:
+    """``auto``, ``cpu``, ``cuda`` or ``cuda:1``, checked."""
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        device = torch.device(name)
+    except RuntimeError:
+        raise InputError(f"Unknown device {name!r}, wanted auto, cpu, cuda or cuda:N.") from None
+    if device.type == "cuda" and not torch.cuda.is_available():
+        raise InputError(f"The device {name!r} was asked for, but torch sees no GPU. Use device=cpu.")
+    return device
+
+
+class _Job:
+    """One run; its methods are the stages in order."""
+
+    def __init__(
+        self,
+        splits: Splits,
+        settings: Mapping[str, Any],
+        folder: str | Path | None,
+        listener: Listener,
+        resume: bool,
+    ) -> None:
+        self.splits, self.settings, self.listener, self.resume = splits, settings, listener, resume
+        self.folder = RunFolder(folder) if folder is not None else None
+        mode, reason = choose_mode(settings, len(splits.pool))
+        self.config = self._without_pool(resolve(settings, mode))
+        self.device = find_device(self.config.training.device)
+        self.backbone = find_backbone(self.config.network.backbone)
+        self.tokenizer = Tokenizer(load_tokenizer(self.backbone), self.config.network.max_length)
+        wanted = algorithms.ALGORITHMS[self.config.algorithm.name].networks
+        self.num_networks = self.config.network.count or wanted
+        self.views = Views(self.config.augment, self.tokenizer.mask_token, self.config.training.seed)
+        layers = self.config.network.layers
+        self.layers = [layers[i % len(layers)] for i in range(self.num_networks)]
+        self.seconds: dict[str, float] = {}
+        self._announce(mode, reason)
+
+    def _without_pool(self, config: Config) -> Config:
+        algorithm = algorithms.ALGORITHMS[config.algorithm.name]
+        if len(self.splits.pool) or not algorithm.uses_unlabeled:
+            return config
+        self.listener.note(f"No unlabelled texts: {config.algorithm.name} cannot learn from any, trained supervised.")
+        count = config.network.count or algorithm.networks
+        return replace(config, algorithm=AlgorithmConfig("supervised"), network=replace(config.network, count=count))
+
+    def _announce(self, mode: str, reason: str) -> None:
+        sizes = f"{len(self.splits.labeled)} labelled and {len(self.splits.pool)} unlabelled texts"
+        self.listener.note(f"{sizes}, {len(self.splits.classes)} classes.")
+        for note in self.splits.notes:
+            self.listener.note(note)
+        config = self.config
+        self.listener.note(
+            f"Training {config.algorithm.name} (recipe {config.training.recipe}) in mode {mode} ({reason}); "
+            f"{self.num_networks} network(s) over {self.backbone.name} on {self.device.type}; views: {self.views}."
+        )
+
+    def run(self) -> Outcome:
+        if self.folder:
+            self.folder.write_config(self.config)
+        features = encoder = None
+        if self.config.training.mode == "lite" or self.config.training.warm_start or self.config.output.baselines:
+            encoder = self._encoder(self.layers)
+            features = self._timed("features", lambda: self._features(encoder))
+        learner, trained = self._timed("training", lambda: self._train(encoder, features))
+        model = self._model(learner, encoder, trained)
+        result = self._result(learner, trained, model)
+        if self.config.output.baselines and features is not None:
+            result["baselines"] = self._timed("baselines", lambda: self._baselines(features))
+        result["seconds"] = {name: round(value, 3) for name, value in self.seconds.items()}
+        if self.folder:
+            problem = self.folder.write_pseudo_labels(self.splits, self._probs(learner, "pool"))
+            if problem:
+                self.listener.note(problem)
+            model.save(self.folder.model)
+            self.folder.write_result(result)
+        return Outcome(model, self.config, trained.history, result)
+
+    def _timed(self, name: str, stage: Callable[[], Any]) -> Any:
+        start = time.perf_counter()
+        value = stage()
+        self.seconds[name] = time.perf_counter() - start
+        return value
+
+    def _encoder(self, layers: list[float]) -> Encoder:
+        return Encoder(load_transformer(self.backbone), layers, self.config.network.pooling)
+
+    def _features(self, encoder: Encoder) -> FeatureSet:
+        return extract_features(
+            self.splits, self.views, encoder, self.backbone, self.tokenizer, self.device, self.listener
+        )
+
+    def _train(self, encoder: Encoder | None, features: FeatureSet | None) -> tuple[Learner, Trained]:
+        if self.config.training.mode == "lite":
+            assert features is not None
+            lite = self._lite_learner(features, self.config)
+            return lite, self._loop(lite, self.config).run()
+        full = self._full_learner(features)
+        loop = self._loop(full, self.config)
+        return full, loop.run()
+
+    def _lite_learner(self, features: FeatureSet, config: Config) -> LiteLearner:
+        seed = config.training.seed
+        heads = build_heads(features, config.network, len(self.splits.classes), seed)
+        return LiteLearner(features, heads, seed)
+
+    def _full_learner(self, features: FeatureSet | None) -> FullLearner:
+        encoders = [self._encoder([layer]) for layer in self.layers]
+        if self.config.network.freeze_embeddings:
+            for encoder in encoders:
+                encoder.freeze_embeddings()
+        if features is None:
+            features = self._labeled_features()
+        lite = self._lite_learner(features, self.config)
+        if self.config.training.warm_start and not self._will_resume():
+            self.listener.note("Warm start: heads are first trained on frozen features.")
+            self._bare_loop(lite, self._lite_config()).run()
+        dtype = autocast_dtype(self.device, self.config.training.precision)
+        networks = Networks(encoders, lite.heads)
+        return FullLearner(self.splits, networks, self.tokenizer, self.views, self.device, dtype)
+
+    def _labeled_features(self) -> FeatureSet:
+        """Features of the labelled texts alone: enough to centre and start heads."""
+        only_labeled = replace(self.splits, pool=self.splits.pool.rows([]), dev=None, test=None)
+        encoder = self._encoder(self.layers)
+        return extract_features(
+            only_labeled, self.views, encoder, self.backbone, self.tokenizer, self.device, self.listener
+        )
+
+    def _lite_config(self) -> Config:
+        """The same recipe's lite settings, with heads that fit this run's networks."""
+        kept = {"algorithm": {"name": self.config.algorithm.name}}
+        training = {"recipe": self.config.training.recipe, "seed": self.config.training.seed}
+        lite = resolve(merge(kept, {"training": training}), "lite")
+        return replace(lite, network=self.config.network)
+
+    def _will_resume(self) -> bool:
+        return self.resume and self.folder is not None and self.folder.checkpoint.exists()
+
+    def _algorithm(self, config: Config) -> algorithms.Algorithm:
+        task = Task(len(self.splits.classes), self.num_networks, len(self.splits.pool))
+        built = algorithms.build(config.algorithm.name, task, config.algorithm.settings)
+        return built.to(self.device)
+
+    def _bare_loop(self, learner: Learner, config: Config) -> Loop:
+        """A loop that writes nothing and knows no dev part."""
+        truth = torch.tensor(self.splits.pool.labels, dtype=torch.long)
+        updater = Updater(learner, self._algorithm(config), config.training, truth, self.listener)
+        return Loop(updater, config.training, None, Listener())
+
+    def _loop(self, learner: Learner, config: Config) -> Loop:
+        truth = torch.tensor(self.splits.pool.labels, dtype=torch.long)
+        updater = Updater(learner, self._algorithm(config), config.training, truth, self.listener)
+        dev = np.array(self.splits.dev.labels) if self.splits.dev else None
+        loop = Loop(
+            updater,
+            config.training,
+            dev,
+            self.listener,
+            self.folder.checkpoint if self.folder else None,
+            config.output.checkpoint_every,
+            self._identity(),
+            self.folder.write_history if self.folder else lambda history: None,
+        )
+        if self.resume and loop.load():
+            self.listener.note(f"Resumed after step {loop.progress.step}.")
+        return loop
+
+    def _identity(self) -> str:
+        """A digest of the settings and the data that a checkpoint belongs to."""
+        parts: list[Any] = [self.config.to_dict(), self.splits.classes]
+        for part in (self.splits.labeled, self.splits.pool, self.splits.dev):
+            parts.append([part.texts, part.labels] if part else None)
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+    def _model(self, learner: Learner, encoder: Encoder | None, trained: Trained) -> Model:
+        if isinstance(learner, FullLearner):
+            networks = learner.model
+        else:
+            assert isinstance(learner, LiteLearner)
+            assert encoder is not None
+            networks = Networks([encoder], learner.heads)
+        network, training = self.config.network, self.config.training
+        facts = ModelFacts(
+            classes=list(self.splits.classes),
+            algorithm=self.config.algorithm.name,
+            recipe=training.recipe,
+            mode=training.mode,
+            backbone=self.backbone.name,
+            fingerprint=self.backbone.fingerprint(),
+            layers=self.layers,
+            pooling=network.pooling,
+            max_length=self.tokenizer.max_length,
+            head=dict(vars(networks.heads.shape)),
+            selection=trained.selection,
+            steps=trained.best_step,
+            seed=training.seed,
+            text_column=self.splits.text_column,
+            version=__version__,
+            settings=dict(self.config.algorithm.settings),
+        )
+        return Model(networks, self.tokenizer, self.backbone, facts)
+
+    def _probs(self, learner: Learner, part: str) -> np.ndarray:
+        if part == "pool" and not len(self.splits.pool):
+            return np.empty((self.num_networks, 0, len(self.splits.classes)))
+        with torch.no_grad():
+            return learner.part_logits(learner.networks, part).double().softmax(-1).numpy()
+
+    def _result(self, learner: Learner, trained: Trained, model: Model) -> dict[str, Any]:
+        scores = {}
+        for part in ("dev", "test"):
+            texts = getattr(self.splits, part)
+            if texts is not None:
+                probs = self._probs(learner, part).mean(0)
+                scores[part] = full_metrics(probs, np.array(texts.labels), self.splits.classes)
+        model.metrics = scores
+        return {
+            "version": __version__,
+            "algorithm": self.config.algorithm.name,
+            "recipe": self.config.training.recipe,
+            "mode": self.config.training.mode,
+            "backbone": self.backbone.name,
+            "device": torch.cuda.get_device_name(self.device) if self.device.type == "cuda" else "cpu",
+            "seed": self.config.training.seed,
+            "classes": self.splits.classes,
+            "labelled": len(self.splits.labeled),
+            "unlabelled": len(self.splits.pool),
+            "data": self.splits.counts,
+            "conflicts": self.splits.conflicts,
+            "steps": trained.steps,
+            "kept_step": trained.best_step,
+            "termination": trained.termination,
+            "selection": trained.selection,
+            "scores": scores,
+        }
+
+    def _baselines(self, features: FeatureSet) -> dict[str, Any]:
+        """Supervised heads and label spreading on the same frozen features, scored where labels are."""
+        truths = {
+            part: np.array(getattr(self.splits, part).labels)
+            for part in ("dev", "test")
+            if getattr(self.splits, part) is not None
+        }
+        found: dict[str, Any] = {}
+        if truths:
+            for name, probs_of in self._baseline_models(features).items():
+                found[name] = {part: brief(probs_of(features.parts[part]), y) for part, y in truths.items()}
+        elif self.config.output.folds > 1:
+            found["cross_validation"] = self._cross_validate(features)
+        return found
+
+    def _baseline_models(self, features: FeatureSet) -> dict[str, Callable[[torch.Tensor], np.ndarray]]:
+        lite = self._lite_config() if self.config.training.mode == "full" else self.config
+        supervised = replace(lite, algorithm=AlgorithmConfig("supervised"))
+        heads = self._trained_heads(features, supervised)
+        spreading = Spreading(features, heads[1].heads, self.config.training.seed)
+        return {"supervised": heads[0], "label_spreading": spreading.predict_proba}
+
+    def _trained_heads(
+        self, features: FeatureSet, config: Config
+    ) -> tuple[Callable[[torch.Tensor], np.ndarray], LiteLearner]:
+        learner = self._lite_learner(features, config)
+        self._bare_loop(learner, config).run()
+
+        def probs_of(part: torch.Tensor) -> np.ndarray:
+            with torch.no_grad():
+                return learner.heads(part).double().softmax(-1).mean(0).cpu().numpy()
+
+        return probs_of, learner
+
+    def _cross_validate(self, features: FeatureSet) -> dict[str, Any]:
+        """Accuracy on labelled texts left out in turn: rough with few labels, but honest."""
+        from sklearn.model_selection import StratifiedKFold
+
+        labels = features.labels.cpu().numpy()
+        folds = int(min(self.config.output.folds, np.bincount(labels).max()))
+        lite = self._lite_config() if self.config.training.mode == "full" else self.config
+        name = self.config.algorithm.name
+        right: dict[str, list[bool]] = {}
+        self.listener.stage("cross-validation", folds)
+        splitter = StratifiedKFold(folds, shuffle=True, random_state=self.config.training.seed)
+        for _, rows in _folds(splitter, labels):
+            held_out = torch.zeros(len(labels), dtype=torch.bool, device=self.device)
+            held_out[torch.as_tensor(rows, device=self.device)] = True
+            fold = features.fold(held_out)
+            if len(fold.labels.unique()) < len(self.splits.classes):
+                self.listener.advance()
+                continue  # a class would have no example left
+            models = self._baseline_models(fold)
+            models[name] = self._trained_heads(fold, lite)[0]
+            for method, probs_of in models.items():
+                predicted = probs_of(fold.parts["held_out"]).argmax(-1)
+                right.setdefault(method, []).extend((predicted == labels[rows]).tolist())
+            self.listener.advance()
+        self.listener.done()
+        return {
+            method: {"accuracy": float(np.mean(hits)), "n": len(hits), "standard_error": _standard_error(hits)}
+            for method, hits in right.items()
+        }
+
+
+def _folds(splitter: Any, labels: np.ndarray) -> Any:
+    import warnings
+
+    with warnings.catch_warnings():  # a class smaller than the number of folds is said elsewhere
+        warnings.simplefilter("ignore")
+        yield from splitter.split(labels, labels)
+
+
+def _standard_error(hits: list[bool]) -> float:
+    share = float(np.mean(hits))
+    return float(np.sqrt(share * (1 - share) / max(len(hits), 1)))

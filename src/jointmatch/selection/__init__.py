@@ -1,0 +1,18 @@
+"""Which pseudo-labels to trust, who teaches whom, and how much each counts."""
+
+from jointmatch.selection.labelling import LABELLING, cross, own
+from jointmatch.selection.thresholds import AdaptiveThreshold, FixedThreshold, class_thresholds, confident
+from jointmatch.selection.weighting import confidence_disagreement, label_disagreement, uniform
+
+__all__ = [
+    "LABELLING",
+    "AdaptiveThreshold",
+    "FixedThreshold",
+    "class_thresholds",
+    "confidence_disagreement",
+    "confident",
+    "cross",
+    "label_disagreement",
+    "own",
+    "uniform",
+]

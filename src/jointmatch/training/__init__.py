@@ -1,0 +1,26 @@
+"""The loop, ways to train, optimiser, evaluation, checkpoints."""
+
+from jointmatch.training.baselines import Spreading
+from jointmatch.training.full import FullLearner, autocast_dtype
+from jointmatch.training.learner import Learner
+from jointmatch.training.listener import Listener
+from jointmatch.training.lite import FeatureSet, LiteLearner, build_heads, extract_features
+from jointmatch.training.loop import Loop, Trained
+from jointmatch.training.updates import Updater
+from jointmatch.training.views import Views
+
+__all__ = [
+    "FeatureSet",
+    "FullLearner",
+    "Learner",
+    "Listener",
+    "LiteLearner",
+    "Loop",
+    "Spreading",
+    "Trained",
+    "Updater",
+    "Views",
+    "autocast_dtype",
+    "build_heads",
+    "extract_features",
+]

@@ -1,0 +1,48 @@
+"""What the result has to beat: label spreading on the same frozen features."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from jointmatch.networks import Heads
+from jointmatch.randomness import generator
+from jointmatch.training.lite import FeatureSet
+
+NEIGHBORS = 20
+MOST_POOL_TEXTS = 20_000  # the neighbour graph grows with the square of it
+
+
+class Spreading:
+    """scikit-learn's ``LabelSpreading`` over the networks' normalised features, side by side."""
+
+    def __init__(self, features: FeatureSet, heads: Heads, seed: int = 0) -> None:
+        from sklearn.semi_supervised import LabelSpreading
+
+        self.heads = heads
+        size = features.weak.shape[1]
+        rows = np.arange(size)
+        if size > MOST_POOL_TEXTS:
+            rows = generator(seed, "spreading").choice(size, MOST_POOL_TEXTS, replace=False)
+        x = np.concatenate([self._flat(features.labeled), self._flat(features.weak[:, rows])])
+        y = np.concatenate([features.labels.cpu().numpy(), np.full(len(rows), -1)])
+        neighbors = min(NEIGHBORS, len(x) - 1)
+        self.model = LabelSpreading(kernel="knn", n_neighbors=neighbors, alpha=0.2, max_iter=100, n_jobs=-1)
+        with warnings.catch_warnings():  # texts no label reaches divide by zero
+            warnings.simplefilter("ignore")
+            self.model.fit(x, y)
+
+    def predict_proba(self, features: Tensor) -> np.ndarray:
+        """(N, M, D) -> (M, C); a text no label reaches gets the uniform distribution."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            probs = self.model.predict_proba(self._flat(features))
+        return np.nan_to_num(probs, nan=1 / probs.shape[1])
+
+    def _flat(self, features: Tensor) -> np.ndarray:
+        with torch.no_grad():
+            parts = [head.normalize(x) for head, x in zip(self.heads.each(), features, strict=True)]
+            return torch.cat(parts, dim=-1).float().cpu().numpy()

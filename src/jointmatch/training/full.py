@@ -1,0 +1,93 @@
+"""Mode full: every network is trained entirely, each with its own encoder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from jointmatch.data import Splits, Texts
+from jointmatch.networks import Networks, Tokenizer
+from jointmatch.networks.tokens import length_sorted
+from jointmatch.training.learner import Learner
+from jointmatch.training.views import Views
+
+TOKENS_PER_BATCH = {"cuda": 65536, "cpu": 4096}
+
+
+def autocast_dtype(device: torch.device, precision: Literal["auto", "fp32", "bf16"]) -> torch.dtype | None:
+    """bf16 where asked for, or by itself where the GPU has it; None for plain fp32."""
+    if precision == "bf16":
+        return torch.bfloat16
+    if precision == "auto" and device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False):
+        return torch.bfloat16
+    return None
+
+
+class FullLearner(Learner):
+    """Texts through whole networks; views are made afresh at every step."""
+
+    def __init__(
+        self,
+        splits: Splits,
+        networks: Networks,
+        tokenizer: Tokenizer,
+        views: Views,
+        device: torch.device,
+        dtype: torch.dtype | None,
+    ) -> None:
+        self.splits, self.tokenizer, self.views = splits, tokenizer, views
+        self.networks = self.model = networks.to(device)
+        self.num_networks = len(networks.heads)
+        self.device, self.dtype = device, dtype
+        self.labels = torch.tensor(splits.labeled.labels, device=device)
+        self.pool_size = len(splits.pool)
+        self._encoded: dict[str, list[list[int]]] = {}
+
+    def student_logits(
+        self, labeled: np.ndarray, pool: np.ndarray, seeds: Sequence[int], step: int
+    ) -> tuple[Tensor, Tensor]:
+        texts = self.views.weak(self.splits.labeled, labeled, step, "labeled")
+        texts += self.views.strong(self.splits.pool, pool, step)
+        logits = self._forward(self.model, texts, seeds)
+        return logits[:, : len(labeled)], logits[:, len(labeled) :]
+
+    def weak_logits(self, module: nn.Module, pool: np.ndarray, seeds: Sequence[int] | None, step: int) -> Tensor:
+        return self._forward(module, self.views.weak(self.splits.pool, pool, step, "pool"), seeds)
+
+    def part_logits(self, module: nn.Module, part: str) -> Tensor:
+        ids = self._ids(part)
+        rows_of = list(length_sorted(ids, TOKENS_PER_BATCH.get(self.device.type, 4096)))
+        logits = torch.empty(0)
+        for rows in rows_of:
+            tokens = self.tokenizer.pad([ids[i] for i in rows]).to(self.device)
+            with torch.no_grad(), self._autocast():
+                out = module(tokens).float().cpu()
+            if not len(logits):
+                logits = torch.empty(len(out), len(ids), out.shape[-1])
+            logits[:, rows] = out
+        return logits
+
+    def per_network(self) -> list[list[nn.Parameter]]:
+        pairs = zip(self.model.encoders, self.model.heads, strict=True)
+        return [[*encoder.parameters(), *head.parameters()] for encoder, head in pairs]
+
+    def encoder_parameters(self) -> list[nn.Parameter]:
+        return list(self.model.encoders.parameters())
+
+    def _forward(self, module: nn.Module, texts: list[str], seeds: Sequence[int] | None) -> Tensor:
+        tokens = self.tokenizer(texts).to(self.device)
+        with self._autocast():
+            return module(tokens, seeds)
+
+    def _autocast(self) -> torch.autocast:
+        return torch.autocast(self.device.type, self.dtype or torch.bfloat16, enabled=self.dtype is not None)
+
+    def _ids(self, part: str) -> list[list[int]]:
+        if part not in self._encoded:
+            texts: Texts = getattr(self.splits, part)
+            self._encoded[part] = self.tokenizer.encode(texts.texts)
+        return self._encoded[part]

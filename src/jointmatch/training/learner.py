@@ -1,0 +1,42 @@
+"""The one thing that ways of training do differently: turning rows into logits."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+
+class Learner(ABC):
+    """Networks and the texts they are trained on; the loop asks it for logits by row number."""
+
+    networks: nn.Module  # what is trained; called ``module`` below where its average may stand in
+    num_networks: int
+    device: torch.device
+    labels: Tensor  # (labelled rows,) on the device
+    pool_size: int
+
+    @abstractmethod
+    def student_logits(
+        self, labeled: np.ndarray, pool: np.ndarray, seeds: Sequence[int], step: int
+    ) -> tuple[Tensor, Tensor]:
+        """Logits of the labelled texts' weak views and of the pool texts' strong views: (N, B, C) each."""
+
+    @abstractmethod
+    def weak_logits(self, module: nn.Module, pool: np.ndarray, seeds: Sequence[int] | None, step: int) -> Tensor:
+        """Logits of the pool texts' weak views; ``seeds`` None means without dropout."""
+
+    @abstractmethod
+    def part_logits(self, module: nn.Module, part: str) -> Tensor:
+        """Logits of ``dev``, ``test`` or ``pool``, whole and without dropout: (N, M, C) on the CPU."""
+
+    @abstractmethod
+    def per_network(self) -> list[list[nn.Parameter]]:
+        """The trained parameters of each network, to clip each on its own."""
+
+    @abstractmethod
+    def encoder_parameters(self) -> list[nn.Parameter]:
+        """The trained parameters that take the encoder's learning rate."""

@@ -1,0 +1,125 @@
+"""Mode lite: the encoder is frozen, features of every view are computed once, heads are trained on them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from jointmatch.cache import Cache
+from jointmatch.config import NetworkConfig
+from jointmatch.data import Splits
+from jointmatch.networks import Backbone, Encoder, Heads, HeadShape, Tokenizer, cached_features, feature_settings
+from jointmatch.randomness import generator
+from jointmatch.training.learner import Learner
+from jointmatch.training.listener import Listener
+from jointmatch.training.views import Views
+
+
+@dataclass(frozen=True)
+class FeatureSet:
+    """Frozen features (N, M, D) of everything a run touches."""
+
+    labeled: Tensor
+    labels: Tensor  # (M,)
+    weak: Tensor
+    strong: list[Tensor]
+    parts: dict[str, Tensor]
+
+    def fold(self, held_out: Tensor) -> FeatureSet:
+        """The same without some labelled rows, which become the part ``held_out``."""
+        parts = {"held_out": self.labeled[:, held_out], "pool": self.weak}
+        return replace(self, labeled=self.labeled[:, ~held_out], labels=self.labels[~held_out], parts=parts)
+
+
+def extract_features(
+    splits: Splits,
+    views: Views,
+    encoder: Encoder,
+    backbone: Backbone,
+    tokenizer: Tokenizer,
+    device: torch.device,
+    listener: Listener,
+) -> FeatureSet:
+    """Compute or read back the features of all parts and views."""
+    cache = Cache("features")
+    settings = feature_settings(backbone, encoder, tokenizer.max_length)
+    strong = views.fixed_strong(splits.pool)
+    named = {"labeled": views.fixed_weak(splits.labeled), "weak": views.fixed_weak(splits.pool)}
+    named |= {f"strong-{i}": texts for i, texts in enumerate(strong)}
+    named |= {part: getattr(splits, part).texts for part in ("dev", "test") if getattr(splits, part) is not None}
+    # One list lets short and long texts of all parts share batches, and each distinct text be computed once.
+    every = [text for texts in named.values() for text in texts]
+    listener.stage("features", len(set(every)))
+    encoder.eval().to(device)
+    found = cached_features(every, encoder, tokenizer, device, cache, settings, listener.advance)
+    listener.done()
+    if cache.problem:
+        listener.note(f"Features are not kept for the next run: {cache.problem}.")
+    tensors, start = {}, 0
+    for name, texts in named.items():
+        tensors[name] = torch.from_numpy(found[:, start : start + len(texts)].copy()).to(device)
+        start += len(texts)
+    return FeatureSet(
+        labeled=tensors["labeled"],
+        labels=torch.tensor(splits.labeled.labels, device=device),
+        weak=tensors["weak"],
+        strong=[tensors[f"strong-{i}"] for i in range(len(strong))],
+        parts={name: tensors[name] for name in ("dev", "test") if name in tensors} | {"pool": tensors["weak"]},
+    )
+
+
+def build_heads(features: FeatureSet, config: NetworkConfig, num_classes: int, seed: int) -> Heads:
+    """Heads centred on the features and started as the config says."""
+    count, _, width = features.labeled.shape
+    scale = config.feature_scale if config.normalize else None
+    heads = Heads(HeadShape(width, num_classes, config.head, config.head_dropout, scale), count, seed)
+    heads.to(features.labeled.device)
+    heads.center_on(features.weak if features.weak.shape[1] else features.labeled)
+    if config.head_init == "prototype" and config.head == "linear":
+        heads.start_at_prototypes(features.labeled, features.labels, config.prototype_scale)
+    return heads
+
+
+class LiteLearner(Learner):
+    """Heads over frozen features."""
+
+    def __init__(self, features: FeatureSet, heads: Heads, seed: int) -> None:
+        self.features, self.networks, self.seed = features, heads, seed
+        self.heads = heads
+        self.num_networks = len(heads)
+        self.device = features.labeled.device
+        self.labels = features.labels
+        self.pool_size = features.weak.shape[1]
+
+    def student_logits(
+        self, labeled: np.ndarray, pool: np.ndarray, seeds: Sequence[int], step: int
+    ) -> tuple[Tensor, Tensor]:
+        given = self.features.labeled[:, self._index(labeled)]
+        rows = self._index(pool)
+        if len(self.features.strong) == 1:
+            strong = self.features.strong[0][:, rows]
+        else:
+            drawn = generator(self.seed, "choice", step).integers(len(self.features.strong), size=len(pool))
+            which = self._index(drawn)[None, :, None]
+            strong = sum((which == i) * view[:, rows] for i, view in enumerate(self.features.strong))  # type: ignore[assignment]
+        logits = self.heads(torch.cat([given, strong], dim=1), seeds)
+        return logits[:, : len(labeled)], logits[:, len(labeled) :]
+
+    def weak_logits(self, module: nn.Module, pool: np.ndarray, seeds: Sequence[int] | None, step: int) -> Tensor:
+        return module(self.features.weak[:, self._index(pool)], seeds)
+
+    def part_logits(self, module: nn.Module, part: str) -> Tensor:
+        return module(self.features.parts[part]).float().cpu()
+
+    def per_network(self) -> list[list[nn.Parameter]]:
+        return [list(head.parameters()) for head in self.heads]
+
+    def encoder_parameters(self) -> list[nn.Parameter]:
+        return []
+
+    def _index(self, rows: np.ndarray) -> Tensor:
+        return torch.as_tensor(rows, device=self.device)

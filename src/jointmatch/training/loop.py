@@ -1,0 +1,196 @@
+"""The loop: step, evaluate, keep the best, stop, checkpoint. Nothing in here knows a method."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from jointmatch.config import TrainingConfig
+from jointmatch.errors import Interrupted, TrainingError
+from jointmatch.training import checkpoints
+from jointmatch.training.checkpoints import State
+from jointmatch.training.listener import Listener
+from jointmatch.training.metrics import brief
+from jointmatch.training.stopping import StopRequest
+from jointmatch.training.updates import Updater
+
+CHECK_LOSS_EVERY = 10  # reading the loss waits for the device, so not at every step
+
+
+@dataclass
+class Progress:
+    """Where the loop stands: all of its own state, and JSON."""
+
+    step: int = 0
+    best_score: float = -math.inf
+    best_step: int = 0
+    since_best: int = 0
+    history: list[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What the loop leaves besides the trained networks."""
+
+    history: list[dict[str, Any]]
+    steps: int
+    best_step: int
+    termination: str  # max_steps, early_stopping or no_improvement_left
+    selection: str  # how the kept weights were chosen, in words
+
+
+class Loop:
+    """Runs an updater.
+
+    Args:
+        updater: Does one step at a time.
+        config: Steps, evaluation interval, patience.
+        dev_labels: Class ids of the dev part, or None where there is none.
+        listener: Hears of steps and evaluations.
+        checkpoint: File for the state, or None to keep it in memory only.
+        checkpoint_every: Steps between writes.
+        identity: What a checkpoint must have been written for to be resumed.
+        on_evaluation: Called with each history record once it is complete.
+    """
+
+    def __init__(
+        self,
+        updater: Updater,
+        config: TrainingConfig,
+        dev_labels: np.ndarray | None,
+        listener: Listener,
+        checkpoint: Path | None = None,
+        checkpoint_every: int = 0,
+        identity: str = "",
+        on_evaluation: Callable[[list[dict[str, Any]]], None] = lambda history: None,
+    ) -> None:
+        self.updater, self.config, self.listener = updater, config, listener
+        self.dev_labels = dev_labels
+        self.checkpoint, self.checkpoint_every, self.identity = checkpoint, checkpoint_every, identity
+        self.on_evaluation = on_evaluation
+        self.progress = Progress()
+        self.best: State = {}
+
+    def run(self) -> Trained:
+        """Train to the end (from a loaded checkpoint if there is one) and put the best weights in place."""
+        termination = "max_steps"
+        self.listener.stage("training", self.config.steps)
+        self.listener.advance(self.progress.step)
+        with StopRequest() as stop:
+            while self.progress.step < self.config.steps:
+                self.updater.step(self.progress.step)
+                self.progress.step += 1
+                self.listener.advance(1)
+                self._after_step()
+                if stop.wanted:
+                    self._interrupt()
+                if self.config.patience and self.progress.since_best >= self.config.patience:
+                    termination = "early_stopping"
+                    break
+        self.listener.done()
+        return self._finish(termination)
+
+    def _after_step(self) -> None:
+        step, last = self.progress.step, self.progress.step == self.config.steps
+        evaluate = last or step % self.config.evaluate_every == 0
+        if evaluate or step % CHECK_LOSS_EVERY == 0:
+            self._check_loss()
+        if evaluate:
+            self._evaluate()
+        if self.checkpoint and self.checkpoint_every and (last or step % self.checkpoint_every == 0):
+            self.save()
+
+    def _check_loss(self) -> None:
+        if not math.isfinite(float(self.updater.counts.loss)):
+            kept = f" The state before is kept in {self.checkpoint}." if self.checkpoint else ""
+            raise TrainingError(
+                f"The loss is no longer a number at step {self.progress.step}.{kept} Try a lower "
+                "training.learning_rate, training.clip_norm=1, or training.precision=fp32."
+            )
+
+    def _evaluate(self) -> None:
+        record: dict[str, Any] = {"step": self.progress.step, **self.updater.counts.flush()}
+        thresholds = self.updater.algorithm.thresholds()
+        if thresholds is not None:
+            record["thresholds"] = [[round(t, 6) for t in row] for row in thresholds.tolist()]
+        if self.dev_labels is not None:
+            record |= self._score(self.dev_labels)
+        self.progress.history.append(record)
+        self.on_evaluation(self.progress.history)
+        self.listener.evaluation(record)
+
+    def _score(self, labels: np.ndarray) -> dict[str, Any]:
+        module = self.updater.evaluated.eval()
+        with torch.no_grad():
+            probs = self.updater.learner.part_logits(module, "dev").softmax(-1).numpy()
+        scores = {f"dev_{name}": value for name, value in brief(probs.mean(0), labels).items()}
+        scores["dev_accuracy_per_network"] = [brief(p, labels)["accuracy"] for p in probs]  # type: ignore[assignment]
+        score = scores["dev_accuracy"]
+        # Of equals the later is kept: a small dev part ties often, and more training is then the safer bet.
+        self.progress.since_best = 0 if score > self.progress.best_score else self.progress.since_best + 1
+        if score >= self.progress.best_score:
+            self.progress.best_score, self.progress.best_step = score, self.progress.step
+            self.best = checkpoints.module_state("best", module)
+        return scores
+
+    def _interrupt(self) -> None:
+        if self.checkpoint is None:
+            raise KeyboardInterrupt
+        self.save()
+        raise Interrupted(f"Stopped after step {self.progress.step} of {self.config.steps}; the state is saved.")
+
+    def _finish(self, termination: str) -> Trained:
+        updater = self.updater
+        if self.best:
+            checkpoints.load_module("best", updater.learner.networks, self.best)
+            chosen, selection = self.progress.best_step, "best accuracy on the dev part"
+        else:
+            updater.learner.networks.load_state_dict(updater.evaluated.state_dict())
+            averaged = "averaged weights of the last step" if updater.averaged else "weights of the last step"
+            chosen, selection = self.progress.step, f"{averaged}, as there is no dev part"
+        updater.learner.networks.eval()
+        return Trained(self.progress.history, self.progress.step, chosen, termination, selection)
+
+    def save(self) -> None:
+        """Write everything that the next step depends on."""
+        assert self.checkpoint is not None
+        updater = self.updater
+        state = {
+            **checkpoints.module_state("networks", updater.learner.networks),
+            **checkpoints.module_state("algorithm", updater.algorithm),
+            **checkpoints.module_state("counts", updater.counts),
+            **checkpoints.optimizer_state(updater.optimizer),
+            **self.best,
+        }
+        if updater.averaged:
+            state |= checkpoints.module_state("averaged", updater.averaged.module)
+        facts = {"identity": self.identity, "accumulate": updater.accumulate, "progress": vars(self.progress)}
+        checkpoints.save_checkpoint(self.checkpoint, state, facts)
+
+    def load(self) -> bool:
+        """Continue from the checkpoint if it exists and belongs to this very run."""
+        if self.checkpoint is None or not self.checkpoint.exists():
+            return False
+        state, facts = checkpoints.load_checkpoint(self.checkpoint)
+        if facts["identity"] != self.identity:
+            raise TrainingError(
+                f"{self.checkpoint} was written with other data or settings. Run the same command as before "
+                "with --resume, or start anew with --overwrite."
+            )
+        updater = self.updater
+        checkpoints.load_module("networks", updater.learner.networks, state)
+        checkpoints.load_module("algorithm", updater.algorithm, state)
+        checkpoints.load_module("counts", updater.counts, state)
+        checkpoints.load_optimizer(updater.optimizer, state)
+        if updater.averaged:
+            checkpoints.load_module("averaged", updater.averaged.module, state)
+        updater.accumulate = facts["accumulate"]
+        self.progress = Progress(**facts["progress"])
+        self.best = {name: value for name, value in state.items() if name.startswith("best/")}
+        return True

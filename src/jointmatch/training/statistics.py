@@ -1,0 +1,61 @@
+"""Counts over pseudo-labels between two evaluations, kept on the device without waiting for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from jointmatch.types import PseudoLabels
+
+
+class PseudoLabelCounts(nn.Module):
+    """How many were given, how often the networks agreed, and how many were right where that is known."""
+
+    seen: Tensor
+    agreed: Tensor
+    loss: Tensor
+    steps: Tensor
+    selected: Tensor  # (C,) by pseudo-label
+    checked: Tensor  # (C,) of these, how many have a known true label
+    correct: Tensor  # (C,)
+
+    def __init__(self, num_classes: int) -> None:
+        super().__init__()
+        for name in ("seen", "agreed", "loss", "steps"):
+            self.register_buffer(name, torch.zeros((), dtype=torch.float64))
+        for name in ("selected", "checked", "correct"):
+            self.register_buffer(name, torch.zeros(num_classes, dtype=torch.float64))
+
+    def add_labels(self, labels: PseudoLabels, truth: Tensor) -> None:
+        """Count one batch; ``truth`` (B,) is negative where the true label is unknown."""
+        targets = labels.targets.argmax(-1) if labels.targets.dtype.is_floating_point else labels.targets
+        self.seen += targets.numel()
+        self.agreed += (targets == targets[:1]).all(0).sum() * len(targets)
+        known = (labels.selected & (truth >= 0)).double()
+        flat = targets.flatten()
+        self.selected.index_add_(0, flat, labels.selected.double().flatten())
+        self.checked.index_add_(0, flat, known.flatten())
+        self.correct.index_add_(0, flat, (known * (targets == truth)).flatten())
+
+    def add_loss(self, loss: Tensor) -> None:
+        """Count one step's loss."""
+        self.loss += loss.detach()
+        self.steps += 1
+
+    def flush(self) -> dict[str, Any]:
+        """The means since the last flush, then start anew."""
+        record: dict[str, Any] = {"loss": float(self.loss / self.steps.clamp(min=1))}
+        if self.seen > 0:
+            record["selected"] = float(self.selected.sum() / self.seen)
+            record["agreement"] = float(self.agreed / self.seen)
+            record["selected_per_class"] = (self.selected / self.seen).tolist()
+        if self.checked.sum() > 0:
+            record["pseudo_label_accuracy"] = float(self.correct.sum() / self.checked.sum())
+            rates = (self.correct / self.checked.clamp(min=1)).tolist()
+            counts = self.checked.tolist()
+            record["pseudo_label_accuracy_per_class"] = [r if n else None for r, n in zip(rates, counts, strict=True)]
+        for buffer in self.buffers():
+            buffer.zero_()
+        return record

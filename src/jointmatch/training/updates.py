@@ -1,0 +1,147 @@
+"""One outer step of training: pseudo-label, forward, backward, update."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from jointmatch.algorithms import Algorithm
+from jointmatch.config import TrainingConfig
+from jointmatch.data.batches import Batches
+from jointmatch.errors import TrainingError
+from jointmatch.networks import Averaged, dropout_seeds
+from jointmatch.training.learner import Learner
+from jointmatch.training.listener import Listener
+from jointmatch.training.optimizer import build_optimizer, clip, rate_factor, set_rates
+from jointmatch.training.statistics import PseudoLabelCounts
+from jointmatch.types import PseudoLabels, Step
+
+NO_ROWS = np.empty(0, dtype=np.int64)
+
+
+class Updater:
+    """Applies an algorithm's losses to a learner's networks. Knows neither's inside."""
+
+    def __init__(
+        self,
+        learner: Learner,
+        algorithm: Algorithm,
+        config: TrainingConfig,
+        pool_truth: Tensor,
+        listener: Listener,
+    ) -> None:
+        self.learner, self.algorithm, self.config, self.listener = learner, algorithm, config, listener
+        self.truth = pool_truth.to(learner.device)
+        self.optimizer = build_optimizer(learner, config)
+        self.averaged = Averaged(learner.networks, config.average_decay) if config.average_decay else None
+        self.counts = PseudoLabelCounts(algorithm.task.num_classes).to(learner.device)
+        self.accumulate = config.accumulate
+        batch = config.batch_size or len(learner.labels)
+        self.labeled = Batches(len(learner.labels), batch, config.seed, "labeled")
+        self.pool = Batches(learner.pool_size, config.unlabeled_batch_size or config.mu * batch, config.seed, "pool")
+
+    @property
+    def evaluated(self) -> torch.nn.Module:
+        """The networks that are scored and kept: the averaged ones where there are any."""
+        return self.averaged.module if self.averaged else self.learner.networks
+
+    def step(self, number: int) -> None:
+        """Train on batch ``number``."""
+        self.learner.networks.train()
+        set_rates(self.optimizer, rate_factor(number, self.config))
+        labeled = self.labeled[number]
+        pool = self.pool[number] if self.algorithm.uses_unlabeled and self.pool.rows else NO_ROWS
+        if self.config.update == "joint":
+            self._update(labeled, pool, number, 0)
+        else:
+            self._update(labeled, NO_ROWS, number, 0)
+            for i, part in enumerate(_parts(pool, self.config.mu)):
+                self._update(NO_ROWS, part, number, i + 1)
+
+    def _update(self, labeled: np.ndarray, pool: np.ndarray, number: int, turn: int) -> None:
+        """One optimiser step on L_s over ``labeled`` plus w_u L_u over ``pool``; either may be empty."""
+        step = Step(torch.as_tensor(pool, device=self.learner.device), number, self.config.steps)
+        labels = self._pseudo_label(pool, step, turn) if len(pool) else None
+        while True:
+            try:
+                loss = self._backward(labeled, pool, labels, step, turn)
+                break
+            except torch.OutOfMemoryError:
+                self._smaller_parts(len(labeled) + len(pool))
+        clip(self.learner.per_network(), self.config.clip_norm)
+        self.optimizer.step()
+        if self.averaged:
+            self.averaged.update(self.learner.networks, number)
+        self.counts.add_loss(loss)
+
+    @torch.no_grad()
+    def _pseudo_label(self, pool: np.ndarray, step: Step, turn: int) -> PseudoLabels:
+        module = self.averaged.module if self.averaged and self.config.average_labels else self.learner.networks
+        module.train(self.config.label_dropout)
+        while True:
+            try:
+                logits = [
+                    self.learner.weak_logits(module, part, self._seeds("weak", step, turn, i), step.number)
+                    for i, part in enumerate(_parts(pool, self.accumulate))
+                ]
+                break
+            except torch.OutOfMemoryError:
+                self._smaller_parts(len(pool))
+        self.learner.networks.train()
+        labels = self.algorithm.pseudo_label(torch.cat(logits, dim=1).float(), step)
+        self.counts.add_labels(labels, self.truth[step.index])
+        return labels
+
+    def _backward(
+        self, labeled: np.ndarray, pool: np.ndarray, labels: PseudoLabels | None, step: Step, turn: int
+    ) -> Tensor:
+        """Leave the gradient of the whole batch, in micro-batches; return the loss summed over networks."""
+        self.optimizer.zero_grad(set_to_none=True)
+        total = torch.zeros((), device=self.learner.device)
+        done = 0
+        parts = zip(_parts(labeled, self.accumulate, pad=True), _parts(pool, self.accumulate, pad=True), strict=True)
+        for i, (some_labeled, some_pool) in enumerate(parts):
+            seeds = self._seeds("strong", step, turn, i) or []
+            given, unlabeled = self.learner.student_logits(some_labeled, some_pool, seeds, step.number)
+            losses = []
+            if len(some_labeled):
+                y = self.learner.labels[torch.as_tensor(some_labeled, device=self.learner.device)]
+                loss = self.algorithm.supervised_loss(given.float(), y, step).sum()
+                losses.append(loss * (len(some_labeled) / len(labeled)))
+            if len(some_pool) and labels is not None:
+                rows = slice(done, done + len(some_pool))
+                loss = self.algorithm.unsupervised_loss(unlabeled.float(), labels.part(rows), step).sum()
+                losses.append(loss * (len(some_pool) / len(pool)))
+                done += len(some_pool)
+            if losses:
+                part_loss = torch.stack(losses).sum()
+                part_loss.backward()
+                total += part_loss.detach()
+        return total
+
+    def _seeds(self, purpose: str, step: Step, turn: int, part: int) -> list[int] | None:
+        if purpose == "weak" and not self.config.label_dropout:
+            return None
+        return dropout_seeds(self.config.seed, self.learner.num_networks, purpose, step.number, turn, part)
+
+    def _smaller_parts(self, texts: int) -> None:
+        if self.accumulate >= texts:
+            raise TrainingError("Out of GPU memory with one text at a time. Try a smaller network.max_length.")
+        self.accumulate = min(self.accumulate * 2, texts)
+        self.optimizer.zero_grad(set_to_none=True)
+        torch.cuda.empty_cache()
+        self.listener.note(f"Out of GPU memory: going on with {self.accumulate} micro-batches per step.")
+
+
+def _parts(rows: np.ndarray, count: int, pad: bool = False) -> Iterator[np.ndarray]:
+    """At most ``count`` even parts; with ``pad`` exactly as many, the last ones empty."""
+    if len(rows) == 0:
+        parts: list[np.ndarray] = []
+    else:
+        parts = np.array_split(rows, min(count, len(rows)))
+    yield from parts
+    if pad:
+        yield from (NO_ROWS for _ in range(count - len(parts)))
