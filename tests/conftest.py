@@ -1,0 +1,62 @@
+"""Tiny real fixtures: a two-layer, 16-wide BERT from a config, and a toy problem it can learn. No network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+TOPICS = {
+    "fruit": ["apple", "banana", "cherry", "grape", "lemon", "mango", "peach", "plum"],
+    "metal": ["iron", "copper", "zinc", "silver", "gold", "nickel", "tin", "lead"],
+    "music": ["piano", "violin", "drum", "flute", "guitar", "harp", "cello", "horn"],
+}
+FILLER = ["the", "a", "is", "on", "with", "and", "very", "some", "old", "new", "small", "big"]
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path_factory, monkeypatch):
+    """No test reads or fills the user's cache."""
+    monkeypatch.setenv("JOINTMATCH_CACHE", str(tmp_path_factory.mktemp("cache")))
+    monkeypatch.delenv("JOINTMATCH_DATA", raising=False)
+
+
+@pytest.fixture(scope="session")
+def tiny_backbone(tmp_path_factory) -> Path:
+    """A folder as ``save_pretrained`` writes it: BERT with 2 layers, width 16, 64 positions."""
+    from transformers import BertConfig, BertModel, BertTokenizerFast
+
+    folder = tmp_path_factory.mktemp("backbones") / "tiny-bert"
+    folder.mkdir()
+    words = [w for topic in TOPICS.values() for w in topic] + FILLER
+    vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *words]
+    (folder / "vocab.txt").write_text("\n".join(vocabulary) + "\n")
+    config = BertConfig(
+        vocab_size=len(vocabulary),
+        hidden_size=16,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=64,
+    )
+    torch.manual_seed(0)
+    BertModel(config).save_pretrained(folder)
+    BertTokenizerFast(str(folder / "vocab.txt"), model_max_length=64).save_pretrained(folder)
+    return folder
+
+
+def topic_texts(count: int, seed: int = 0, topics: tuple[str, ...] = tuple(TOPICS)) -> tuple[list[str], list[str]]:
+    """Distinct sentences with three words of their topic each, and their labels."""
+    rng = np.random.default_rng(seed)
+    texts: list[str] = []
+    labels: list[str] = []
+    while len(texts) < count:
+        topic = topics[len(texts) % len(topics)]
+        words = [*rng.choice(TOPICS[topic], 3, replace=False), *rng.choice(FILLER, 4)]
+        text = " ".join(rng.permutation(words))
+        if text not in texts:
+            texts.append(text)
+            labels.append(topic)
+    return texts, labels
