@@ -26,7 +26,7 @@ def own_cache(tmp_path_factory, monkeypatch):
 @pytest.fixture(scope="session")
 def tiny_backbone(tmp_path_factory) -> Path:
     """A folder as ``save_pretrained`` writes it: BERT with 2 layers, width 16, 64 positions."""
-    from transformers import BertConfig, BertModel, BertTokenizerFast
+    from transformers import BertConfig, BertModel, BertTokenizerFast  # type: ignore[attr-defined]
 
     folder = tmp_path_factory.mktemp("backbones") / "tiny-bert"
     folder.mkdir()

@@ -103,7 +103,7 @@ class TrainingConfig:
 class OutputConfig:
     """What is written and shown."""
 
-    checkpoint_every: Count = 200  # steps; 0: only at the end
+    checkpoint_every: Count | None = None  # steps; 0: only at the end; None: 25 in lite, 200 in full
     folds: Count = 5  # of the cross-validation shown when there is neither dev nor test; 0: none
     baselines: bool = True  # train the baselines the result is shown beside
 
@@ -191,7 +191,12 @@ def merge(*layers: Mapping[str, Mapping[str, Any]]) -> Settings:
     merged: Settings = {}
     for layer in layers:
         for section, values in layer.items():
-            merged.setdefault(section, {}).update(values)
+            if not isinstance(merged.get(section, {}), Mapping):
+                continue
+            if isinstance(values, Mapping):
+                merged.setdefault(section, {}).update(values)
+            else:  # no section at all: it stays for the check to report
+                merged[section] = values
     return merged
 
 
@@ -201,6 +206,8 @@ def read_toml(path: str | Path) -> Settings:
         return tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise DataError(f"There is no config file {path}.") from None
+    except OSError as error:
+        raise DataError(f"The config file {path} cannot be read: {error.strerror}.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise DataError(f"{path} is not valid TOML: {error}.") from None
 

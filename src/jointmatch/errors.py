@@ -1,5 +1,7 @@
 """Every error the package raises on purpose, and the hint that goes with a misspelt name."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from difflib import get_close_matches
 
@@ -24,6 +26,9 @@ class ConfigError(InputError):
         count = len(self.faults)
         head = "1 setting is wrong" if count == 1 else f"{count} settings are wrong"
         super().__init__("\n".join([f"{head}:", *(f"  - {fault}" for fault in self.faults)]))
+
+    def __reduce__(self) -> tuple[type[ConfigError], tuple[list[str]]]:
+        return type(self), (self.faults,)  # pickled by worker processes, and made again from the faults
 
 
 class OutputError(InputError):

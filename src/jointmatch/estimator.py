@@ -17,6 +17,7 @@ from jointmatch.model import Model
 from jointmatch.resolve import as_settings
 from jointmatch.run import run
 from jointmatch.training import Listener
+from jointmatch.types import Label
 
 
 class TextClassifier(ClassifierMixin, BaseEstimator):
@@ -72,7 +73,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         splits = splits_of_lists(texts, labels, None if unlabeled is None else _texts(unlabeled), config)
         outcome = run(splits, self._settings(), listener=Listener())
         self.model_ = outcome.model
-        self.classes_ = np.array(outcome.model.classes)
+        self.classes_ = _as_array(outcome.model.classes)
         self.history_, self.result_ = outcome.history, outcome.result
         self.termination_condition_ = outcome.result["termination"]
         return self
@@ -93,7 +94,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Iterable[Any]) -> np.ndarray:  # noqa: N803
         """The most probable label of each text, of the type it was given in."""
-        return self.classes_[self.predict_proba(X).argmax(-1)]
+        probs = self.predict_proba(X)
+        return self.classes_[probs.argmax(-1)]
 
     def save(self, folder: str | Path) -> None:
         """Write a model folder that ``load`` and the command line read."""
@@ -118,8 +120,13 @@ def load(folder: str | Path, device: str = "cpu") -> TextClassifier:
         facts.algorithm, facts.recipe, facts.backbone, facts.mode, facts.seed, settings=flat or None
     )
     classifier.model_ = model
-    classifier.classes_ = np.array(model.classes)
+    classifier.classes_ = _as_array(model.classes)
     return classifier
+
+
+def _as_array(classes: list[Label]) -> np.ndarray:
+    """An array that keeps the labels' types: numpy would turn a mix of 1 and "a" into text."""
+    return np.array(classes, dtype=object if len({type(c) for c in classes}) > 1 else None)
 
 
 def _seed(random_state: Any) -> int:

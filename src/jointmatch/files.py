@@ -49,7 +49,12 @@ def folder_written_atomically(path: str | Path) -> Iterator[Path]:
         yield temporary
         if path.exists():
             os.replace(path, retired)
-        os.replace(temporary, path)
+        try:
+            os.replace(temporary, path)
+        except BaseException:
+            if retired.exists():
+                os.replace(retired, path)
+            raise
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
         shutil.rmtree(retired, ignore_errors=True)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
 
 from jointmatch.errors import InputError
 from jointmatch.files import folder_written_atomically
@@ -27,7 +27,8 @@ from jointmatch.networks import (
     load_tokenizer,
     load_transformer,
 )
-from jointmatch.networks.tokens import length_sorted
+from jointmatch.networks.tokens import in_batches
+from jointmatch.tensors import save_tensors
 from jointmatch.types import Label
 
 FORMAT = 1
@@ -81,10 +82,8 @@ class Model:
         """Each network's probabilities (N, M, C)."""
         ids = self.tokenizer.encode(texts)
         probs = np.empty((len(self.networks.heads), len(texts), len(self.classes)), dtype=np.float64)
-        for rows in length_sorted(ids, TOKENS_PER_BATCH):
-            tokens = self.tokenizer.pad([ids[i] for i in rows]).to(self.device)
-            logits = self.networks(tokens).double() / self.facts.temperature
-            probs[:, rows] = logits.softmax(-1).cpu().numpy()
+        for rows, logits in in_batches(self.tokenizer, ids, TOKENS_PER_BATCH, self.device, self.networks):
+            probs[:, rows] = (logits.double() / self.facts.temperature).softmax(-1).cpu().numpy()
         return probs
 
     def predict_proba(self, texts: Sequence[str]) -> np.ndarray:
@@ -116,21 +115,23 @@ class Model:
             (path / "README.md").write_text(model_card(self), encoding="utf-8")
             self.tokenizer.pretrained.save_pretrained(path)
             if self.facts.mode == "lite":
-                _save(self.networks.heads, path / "heads.safetensors")
+                save_tensors(self.networks.heads.state_dict(), path / "heads.safetensors")
                 if self.backbone.is_folder:  # the user's folder may move; a name can be found again
                     self.networks.encoders[0].transformer.save_pretrained(path / "encoder")  # type: ignore[union-attr, operator]
             else:
                 for i, (encoder, head) in enumerate(zip(self.networks.encoders, self.networks.heads, strict=True)):
                     encoder.transformer.save_pretrained(path / f"network-{i}")  # type: ignore[union-attr, operator]
-                    _save(head, path / f"network-{i}" / "head.safetensors")
+                    save_tensors(head.state_dict(), path / f"network-{i}" / "head.safetensors")
 
     @classmethod
     def load(cls, folder: str | Path, device: str = "cpu") -> Model:
         """Read a model folder written by ``save``."""
         folder = Path(folder)
         facts = _read_facts(folder)
-        heads = Heads(HeadShape(**facts.head), len(facts.layers))
         try:
+            heads = Heads(HeadShape(**facts.head), len(facts.layers))
+            if heads.shape.num_classes != len(facts.classes):
+                raise ValueError(f"{len(facts.classes)} classes, but heads for {heads.shape.num_classes}")
             if facts.mode == "lite":
                 backbone = _lite_backbone(folder, facts)
                 encoders = [Encoder(load_transformer(backbone), facts.layers, facts.pooling)]  # type: ignore[arg-type]
@@ -143,17 +144,15 @@ class Model:
                     transformer = load_transformer(Backbone(str(place), str(place)))
                     encoders.append(Encoder(transformer, [layer], facts.pooling))  # type: ignore[arg-type]
                     head.load_state_dict(load_file(place / "head.safetensors"))
-        except (OSError, SafetensorError, RuntimeError) as error:
+            metrics = json.loads((folder / "metrics.json").read_text(encoding="utf-8"))
+        except InputError:
+            raise
+        except (OSError, SafetensorError, RuntimeError, TypeError, ValueError) as error:
             raise InputError(f"The model folder {folder} is incomplete or damaged: {error}") from None
         tokenizer = Tokenizer(load_tokenizer(Backbone(facts.backbone, str(folder))), facts.max_length)
         model = cls(Networks(encoders, heads).to(device), tokenizer, backbone, facts)
-        metrics = folder / "metrics.json"
-        model.metrics = json.loads(metrics.read_text(encoding="utf-8")) if metrics.exists() else {}
+        model.metrics = metrics
         return model
-
-
-def _save(module: torch.nn.Module, path: Path) -> None:
-    save_file({k: v.detach().cpu().contiguous() for k, v in module.state_dict().items()}, path)
 
 
 def _read_facts(folder: Path) -> ModelFacts:

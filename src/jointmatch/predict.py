@@ -101,7 +101,9 @@ def _write_text(chunks: Iterator[Table], file: IO[str], kind: Format) -> int:
         names, rows = list(chunk), list(zip(*chunk.values(), strict=True))
         count += len(rows)
         if kind == "jsonl":
-            file.writelines(json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False) + "\n" for row in rows)
+            file.writelines(
+                json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False, default=str) + "\n" for row in rows
+            )
             continue
         if writer is None:
             writer = csv.writer(file, delimiter="\t" if kind == "tsv" else ",", lineterminator="\n")
@@ -120,8 +122,16 @@ def _write_parquet(chunks: Iterator[Table], path: Path) -> int:
     with contextlib.ExitStack() as stack:
         writer = None
         for chunk in chunks:
-            table = pa.table(chunk) if writer is None else pa.table(chunk, schema=writer.schema)
-            writer = writer or stack.enter_context(pq.ParquetWriter(path, table.schema))
+            if writer is None:
+                # A column that is empty so far has no type yet; text takes whatever may come.
+                fields = [f.with_type(pa.string()) if pa.types.is_null(f.type) else f for f in pa.table(chunk).schema]
+                writer = stack.enter_context(pq.ParquetWriter(path, pa.schema(fields)))
+            try:
+                blank = [None] * len(chunk["prediction"])  # JSON lines may lack a key for a while
+                columns = {name: chunk.get(name, blank) for name in writer.schema.names}
+                table = pa.table(columns, schema=writer.schema)
+            except (pa.ArrowException, TypeError, ValueError) as error:
+                raise DataError(f"The rows do not fit one parquet schema ({error}). Write .jsonl instead.") from None
             writer.write_table(table)
             count += table.num_rows
     return count

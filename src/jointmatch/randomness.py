@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def derive(seed: int, *path: str | int) -> int:
     """A 63-bit seed for one purpose, such as ``derive(0, "dropout", network, step)``."""
-    key = "/".join(map(str, (seed, *path))).encode()
+    key = repr([p if isinstance(p, str) else int(p) for p in (seed, *path)]).encode()
     return int.from_bytes(hashlib.blake2b(key, digest_size=8).digest(), "big") >> 1
 
 

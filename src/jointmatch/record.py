@@ -34,8 +34,10 @@ class RunFolder:
         """Make the folder ready, or say why it cannot be used, before any work is done."""
         if self.path.exists() and not self.path.is_dir():
             raise OutputError(f"{self.path} is a file, wanted a folder for the run.")
-        if self.path.is_dir() and any(self.path.iterdir()) and not resume:
-            self._clear(overwrite)
+        if self.path.is_dir() and any(self.path.iterdir()):
+            self._check_own()
+            if not resume:
+                self._clear(overwrite)
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=self.path):
@@ -43,10 +45,12 @@ class RunFolder:
         except OSError as error:
             raise OutputError(f"The output folder {self.path} cannot be written: {error.strerror}.") from None
 
-    def _clear(self, overwrite: bool) -> None:
+    def _check_own(self) -> None:
         is_run = (self.path / "config.toml").exists() or any(self.path.glob("seed-*/config.toml"))
         if not is_run:
             raise OutputError(f"{self.path} holds files that are not a run's. Choose another --output.")
+
+    def _clear(self, overwrite: bool) -> None:
         if not overwrite:
             raise OutputError(
                 f"{self.path} already holds a run. Use --resume to go on with it, --overwrite to replace it, "

@@ -50,12 +50,13 @@ def faults_in(settings: Mapping[str, Any]) -> list[str]:
 
     own = section("algorithm")
     name = own.pop("name", config.AlgorithmConfig.name)
-    if ask(algorithms.ALGORITHMS.__getitem__, name) is not None:
+    if isinstance(name, str) and ask(algorithms.ALGORITHMS.__getitem__, name) is not None:
         faults += algorithms.check_settings(name, own)[1]
-    ask(config.recipe, _recipe_name(settings), "lite")
+    if isinstance(_recipe_name(settings), str):
+        ask(config.recipe, _recipe_name(settings), "lite")
     augment = section("augment")
     strong = augment.get("strong", [])
-    for spec in [augment.get("weak", "none"), *([strong] if isinstance(strong, str) else strong)]:
+    for spec in [augment.get("weak", "none"), *(strong if isinstance(strong, list | tuple) else [strong])]:
         if isinstance(spec, str):
             ask(parse, spec)
     backbone = section("network").get("backbone", "auto")
@@ -74,7 +75,9 @@ def choose_mode(settings: Mapping[str, Any], pool_size: int) -> tuple[str, str]:
     import torch
 
     training = settings.get("training", {})
-    asked = training.get("mode", "auto") if isinstance(training, Mapping) else "auto"
+    if not isinstance(training, Mapping):  # a fault that resolve reports
+        training = {}
+    asked = training.get("mode", "auto")
     if asked in ("lite", "full"):
         return asked, "as asked"
     device = str(training.get("device", "auto"))

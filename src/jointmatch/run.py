@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from jointmatch import algorithms
-from jointmatch.config import AlgorithmConfig, Config, merge
+from jointmatch.config import AlgorithmConfig, Config
 from jointmatch.data import Splits
 from jointmatch.errors import InputError
 from jointmatch.model import Model, ModelFacts
@@ -43,6 +43,7 @@ from jointmatch.training import (
     build_heads,
     extract_features,
 )
+from jointmatch.training.checkpoints import check_identity, read_facts
 from jointmatch.training.metrics import brief, full_metrics
 from jointmatch.types import Task
 from jointmatch.version import __version__
@@ -75,6 +76,13 @@ def run(
         resume: Go on from the folder's checkpoint if it has one.
     """
     return _Job(splits, settings or {}, folder, listener or Listener(), resume).run()
+
+
+def check_backbone(name: str) -> None:
+    """Load a backbone once and forget it: what is wrong with it shows before anything is written."""
+    backbone = find_backbone(name)
+    load_tokenizer(backbone)
+    load_transformer(backbone)
 
 
 def find_device(name: str) -> torch.device:
@@ -137,6 +145,8 @@ class _Job:
 
     def run(self) -> Outcome:
         if self.folder:
+            if self._will_resume():
+                check_identity(self.folder.checkpoint, read_facts(self.folder.checkpoint), self._identity())
             self.folder.write_config(self.config)
         features = encoder = None
         if self.config.training.mode == "lite" or self.config.training.warm_start or self.config.output.baselines:
@@ -182,7 +192,7 @@ class _Job:
     def _lite_learner(self, features: FeatureSet, config: Config) -> LiteLearner:
         seed = config.training.seed
         heads = build_heads(features, config.network, len(self.splits.classes), seed)
-        return LiteLearner(features, heads, seed)
+        return LiteLearner(features, heads)
 
     def _full_learner(self, features: FeatureSet | None) -> FullLearner:
         encoders = [self._encoder([layer]) for layer in self.layers]
@@ -209,9 +219,12 @@ class _Job:
 
     def _lite_config(self) -> Config:
         """The same recipe's lite settings, with heads that fit this run's networks."""
-        kept = {"algorithm": {"name": self.config.algorithm.name}}
-        training = {"recipe": self.config.training.recipe, "seed": self.config.training.seed}
-        lite = resolve(merge(kept, {"training": training}), "lite")
+        kept = {
+            "algorithm": {"name": self.config.algorithm.name},
+            "network": {"backbone": self.config.network.backbone},
+            "training": {"recipe": self.config.training.recipe, "seed": self.config.training.seed},
+        }
+        lite = resolve(kept, "lite")
         return replace(lite, network=self.config.network)
 
     def _will_resume(self) -> bool:
@@ -231,26 +244,34 @@ class _Job:
     def _loop(self, learner: Learner, config: Config) -> Loop:
         truth = torch.tensor(self.splits.pool.labels, dtype=torch.long)
         updater = Updater(learner, self._algorithm(config), config.training, truth, self.listener)
-        dev = np.array(self.splits.dev.labels) if self.splits.dev else None
+        dev, test = (np.array(p.labels) if p is not None else None for p in (self.splits.dev, self.splits.test))
         loop = Loop(
             updater,
             config.training,
             dev,
             self.listener,
             self.folder.checkpoint if self.folder else None,
-            config.output.checkpoint_every,
+            self._checkpoint_every(),
             self._identity(),
             self.folder.write_history if self.folder else lambda history: None,
+            test,
         )
         if self.resume and loop.load():
             self.listener.note(f"Resumed after step {loop.progress.step}.")
         return loop
 
+    def _checkpoint_every(self) -> int:
+        asked = self.config.output.checkpoint_every
+        if asked is not None:
+            return asked
+        return 25 if self.config.training.mode == "lite" else 200  # heads are a few KB, networks a GB
+
     def _identity(self) -> str:
         """A digest of the settings and the data that a checkpoint belongs to."""
-        parts: list[Any] = [self.config.to_dict(), self.splits.classes]
+        settings = {name: values for name, values in self.config.to_dict().items() if name != "output"}
+        parts: list[Any] = [settings, self.splits.classes]
         for part in (self.splits.labeled, self.splits.pool, self.splits.dev):
-            parts.append([part.texts, part.labels] if part else None)
+            parts.append([part.texts, part.labels, part.weak, part.strong] if part else None)
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
     def _model(self, learner: Learner, encoder: Encoder | None, trained: Trained) -> Model:
@@ -313,6 +334,7 @@ class _Job:
             "termination": trained.termination,
             "selection": trained.selection,
             "scores": scores,
+            "scores_of_last_step": trained.last,
         }
 
     def _baselines(self, features: FeatureSet) -> dict[str, Any]:
@@ -355,6 +377,9 @@ class _Job:
 
         labels = features.labels.cpu().numpy()
         folds = int(min(self.config.output.folds, np.bincount(labels).max()))
+        if folds < 2:
+            self.listener.note("One labelled text per class: too few to leave any out, so there is no score to show.")
+            return {}
         lite = self._lite_config() if self.config.training.mode == "full" else self.config
         name = self.config.algorithm.name
         right: dict[str, list[bool]] = {}

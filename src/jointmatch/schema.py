@@ -69,7 +69,9 @@ def _fit(hint: Any, value: Any) -> Any:
     if origin in (Union, UnionType):
         return _fit_union(args, value)
     if origin is tuple:
-        items = [value] if isinstance(value, (str, int, float)) else list(value)
+        items = list(value) if isinstance(value, (list, tuple)) else [value]
+        if not items:
+            raise _Misfit("at least one value")
         return tuple(_fit(args[0], item) for item in items)
     return _fit_plain(hint, value)
 
@@ -103,7 +105,7 @@ def _fit_plain(hint: Any, value: Any) -> Any:
         return value
     if hint is int and isinstance(value, int) and not isinstance(value, bool):
         return value
-    if hint is float and isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value):
+    if hint is float and isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e300:
         return float(value)
     if hint is str and isinstance(value, str):
         return value

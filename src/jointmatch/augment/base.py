@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from jointmatch.errors import ConfigError
+from jointmatch.errors import ConfigError, UnknownNameError
 from jointmatch.registry import Registry
 
 
@@ -38,6 +38,8 @@ class Augmenter(ABC):
         return [self._view(text, rng) for text in texts]
 
     def _view(self, text: str, rng: np.random.Generator) -> str:
+        if self.rate == 0:
+            return text
         units, joint = split_units(text)
         return joint.join(self.change(units, rng)) or text
 
@@ -52,20 +54,16 @@ class Augmenter(ABC):
 
 AUGMENTERS: Registry[Augmenter] = Registry("augmenter")
 
-_LONGEST_WORD = 40  # a longer run without a space is a script that writes none
+# Thai, Lao, Myanmar, Khmer, Japanese and Chinese write words without spaces between them.
+_SPACELESS = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 
 
 def split_units(text: str) -> tuple[list[str], str]:
-    """Words and the space between them, or characters and nothing between them."""
+    """Words and the space between them; in a script without spaces, characters and nothing between them."""
     words = text.split()
-    if any(len(word) > _LONGEST_WORD for word in words) or (len(words) == 1 and _is_spaceless(text)):
-        return list(text), ""
+    if 2 * len(_SPACELESS.findall(text)) > sum(map(len, words)):
+        return list("".join(words)), ""
     return words, " "
-
-
-def _is_spaceless(text: str) -> bool:
-    # Chinese and Japanese characters, Thai, Lao, Myanmar, Khmer.
-    return re.search("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]", text) is not None
 
 
 class Chain:
@@ -100,7 +98,11 @@ def parse(spec: str, mask_token: str | None = None) -> Chain:
     parts, faults = [], []
     for item in spec.split("+"):
         name, _, rate = item.strip().partition(":")
-        cls = AUGMENTERS[name]
+        try:
+            cls = AUGMENTERS[name]
+        except UnknownNameError as error:
+            faults.append(str(error))
+            continue
         try:
             value = float(rate) if rate else None
         except ValueError:

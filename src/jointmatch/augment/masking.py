@@ -13,6 +13,11 @@ class Masking(Augmenter):
 
     mask_token = "[MASK]"  # noqa: S105 - a word of the vocabulary, no secret
 
+    @property
+    def key(self) -> str:
+        """The mask token is a setting too."""
+        return f"{self}:{self.mask_token}@{self.version}"
+
     def change(self, units: list[str], rng: np.random.Generator) -> list[str]:
         if len(units) < 2:
             return units

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import errno
+import functools
 import os
 import sys
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -21,14 +23,32 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("demo")(demo.demo)
-app.command("train")(train.train)
-app.command("predict")(predict.predict)
-app.command("evaluate")(evaluate.evaluate)
-app.command("algorithms")(lists.algorithms)
-app.command("backbones")(lists.backbones)
-app.command("datasets")(lists.datasets)
-app.command("doctor")(lists.doctor)
+
+
+def _interruptible(command: Callable[..., None]) -> Callable[..., None]:
+    """Ctrl-C as our own error: Typer would turn it into a bare "Aborted!"."""
+
+    @functools.wraps(command)
+    def run(*args: object, **kwargs: object) -> None:
+        try:
+            command(*args, **kwargs)
+        except KeyboardInterrupt:
+            raise Interrupted("Stopped. What was finished is cached.") from None
+
+    return run
+
+
+for _command in (
+    demo.demo,
+    train.train,
+    predict.predict,
+    evaluate.evaluate,
+    lists.algorithms,
+    lists.backbones,
+    lists.datasets,
+    lists.doctor,
+):
+    app.command(_command.__name__)(_interruptible(_command))
 
 
 def _version(wanted: bool) -> None:
@@ -51,11 +71,10 @@ def main() -> None:
     except InputError as error:
         _fail(f"Error: {error}", 2)
     except Interrupted as error:
-        _fail(f"{error} Run the same command with --resume to go on.", 1)
+        resume = " Run the same command with --resume to go on." if "train" in sys.argv[1:2] else ""
+        _fail(f"{error}{resume}", 1)
     except JointMatchError as error:
         _fail(f"Error: {error}", 1)
-    except KeyboardInterrupt:
-        _fail("Stopped.", 1)
     except BrokenPipeError:  # the reader of our output, such as head, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)

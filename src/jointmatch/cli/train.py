@@ -43,7 +43,7 @@ def train(
     from jointmatch.cli.verdict import show_run, show_seeds
     from jointmatch.config import merge, parse_overrides, read_toml
     from jointmatch.record import RunFolder
-    from jointmatch.run import run
+    from jointmatch.run import check_backbone, run
     from jointmatch.seeds import run_seeds
 
     options = _options(
@@ -61,7 +61,8 @@ def train(
     settings = merge(read_toml(config) if config else {}, options, parse_overrides(set_ or []))
     first = _check(settings)
     source = _Source(labeled, unlabeled or [], dev, test, labels_per_class, data_dir, settings)
-    splits = source.splits(first)  # bad data is found before the output folder is touched
+    splits = source.splits(first)  # bad data and a bad backbone are found before the output folder is touched
+    check_backbone(settings.get("network", {}).get("backbone", "auto"))
     folder = RunFolder(output)
     folder.claim(overwrite, resume)
     listener = out.make_listener(quiet)

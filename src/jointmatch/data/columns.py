@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from difflib import SequenceMatcher
 from typing import Any
 
 from jointmatch.data.tables import Table
@@ -23,14 +24,15 @@ def text_column(table: Table, named: str | None, where: str, avoid: str | None =
     columns = list(table)
     if named is not None:
         return _named(columns, named, where, "--text-column")
+    columns = [c for c in columns if c != avoid]
     usual = _usual(columns, TEXT_NAMES)
     if usual is not None:
         return usual
-    wordy = [c for c in columns if c != avoid and c.lower() not in LABEL_NAMES and _is_text(table[c])]
+    wordy = [c for c in columns if c.lower() not in LABEL_NAMES and _is_text(table[c])]
     if len(wordy) == 1:
         return wordy[0]
     raise DataError(
-        f"{where}: no text column found among {_listed(columns)}.{_nearest(columns, TEXT_NAMES)} "
+        f"{where}: no text column found among {_listed(list(table))}.{_nearest(columns, TEXT_NAMES)} "
         "Name it with --text-column."
     )
 
@@ -45,9 +47,11 @@ def label_column(table: Table, named: str | None, where: str) -> str | None:
 
 def require_label_column(table: Table, named: str | None, text: str, where: str) -> str:
     """The label column; with two columns the one that is not the text will do."""
-    found = label_column(table, named, where)
+    if named is not None:
+        return _named(list(table), named, where, "--label-column")
     others = [c for c in table if c != text]
-    if found is not None and found != text:
+    found = _usual(others, LABEL_NAMES)
+    if found is not None:
         return found
     if len(others) == 1:
         return others[0]
@@ -80,10 +84,9 @@ def _is_text(values: list[Any]) -> bool:
 
 
 def _nearest(columns: list[str], names: Sequence[str]) -> str:
-    for column in columns:
-        if did_you_mean(column, names):
-            return f" Did you mean {column!r}?"
-    return ""
+    near = {column: max(SequenceMatcher(None, column.lower(), name).ratio() for name in names) for column in columns}
+    best = max(near, key=lambda column: near[column], default=None)
+    return f" Did you mean {best!r}?" if best is not None and near[best] >= 0.6 else ""
 
 
 def _listed(columns: list[str]) -> str:

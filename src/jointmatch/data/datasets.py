@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from jointmatch.data.columns import require_label_column, text_column
-from jointmatch.data.draw import draw_rows, few_labels
+from jointmatch.data.draw import draw_rows, drawable, few_labels
 from jointmatch.data.labels import clean
-from jointmatch.data.splits import Rows, Splits, make_splits, same_text
+from jointmatch.data.load import as_text
+from jointmatch.data.splits import Rows, Splits, make_splits
 from jointmatch.data.tables import FORMATS, read_table
 from jointmatch.errors import DataError, MissingExtraError, UnknownNameError, did_you_mean
 
@@ -70,14 +71,10 @@ def load_benchmark(name: str, labels_per_class: int, seed: int, data_dir: str | 
     Pool texts that also stand in dev or test, and repeated ones, are set aside before the draw.
     """
     pool, dev, test = read_benchmark(name, data_dir)
-    taken = {same_text(t) for part in (dev, test) if part is not None for t in part.texts}
-    first: dict[str, int] = {}
-    for i, text in enumerate(map(same_text, pool.texts)):
-        if text and text not in taken:
-            first.setdefault(text, i)
-    labeled, rest = few_labels(pool.rows(list(first.values())), labels_per_class, seed)
+    usable = drawable(pool, dev, test)
+    labeled, rest = few_labels(usable, labels_per_class, seed)
     splits = make_splits(labeled, [rest], dev, test)
-    splits.counts["set_aside"] = len(pool) - len(first)
+    splits.counts["set_aside"] = len(pool) - len(usable)
     return splits
 
 
@@ -101,7 +98,7 @@ def _read(path: Path) -> Rows:
     table = read_table(path)
     text = text_column(table, None, str(path))
     label = require_label_column(table, None, text, str(path))
-    return Rows([str(t) for t in table[text]], clean(table[label]))
+    return Rows([as_text(t) for t in table[text]], clean(table[label]))
 
 
 def _from_hub(name: str) -> tuple[Rows, Rows | None, Rows | None]:

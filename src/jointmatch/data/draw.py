@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from jointmatch.data.splits import Rows
+from jointmatch.data.splits import Rows, same_text
 from jointmatch.errors import DataError
 from jointmatch.randomness import generator
 
@@ -24,6 +24,16 @@ def draw_rows(labels: Sequence[Any], per_class: int, seed: int) -> list[int]:
             taken[labels[row]] += 1
             rows.append(row)
     return rows
+
+
+def drawable(source: Rows, *others: Rows | None) -> Rows:
+    """The rows a draw may take: one of each text, and none that also stands in dev or test."""
+    taken = {same_text(text) for part in others if part is not None for text in part.texts}
+    first: dict[str, int] = {}
+    for i, text in enumerate(map(same_text, source.texts)):
+        if text and text not in taken:
+            first.setdefault(text, i)
+    return source.rows(list(first.values()))
 
 
 def few_labels(source: Rows, per_class: int, seed: int) -> tuple[Rows, Rows]:

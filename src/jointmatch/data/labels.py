@@ -23,7 +23,7 @@ def clean(values: Iterable[Any], unlabeled_value: Label | None = None) -> list[L
     None, NaN and blank text always mean it; -1 does when all other labels are whole
     numbers (in a CSV, text that looks like them); ``unlabeled_value`` adds one more.
     """
-    labels = [None if _blank(v) or v == unlabeled_value else v for v in map(plain, values)]
+    labels = [None if is_missing(v) or v == unlabeled_value else v for v in map(plain, values)]
     for value in labels:
         if value is not None and not isinstance(value, (str, int, float, bool)):
             raise DataError(f"A label is {value!r} ({type(value).__name__}), wanted text or a number.")
@@ -32,7 +32,8 @@ def clean(values: Iterable[Any], unlabeled_value: Label | None = None) -> list[L
     return labels
 
 
-def _blank(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
+    """Whether a cell is empty: None, blank text, NaN, or pandas' NA and NaT."""
     if value is None or (isinstance(value, str) and not value.strip()):
         return True
     if isinstance(value, float):
@@ -61,8 +62,9 @@ def find_classes(labels: Iterable[Label | None]) -> list[Label]:
 def encode(labels: Sequence[Label | None], classes: Sequence[Label], where: str) -> list[int]:
     """Class ids, ``UNLABELED`` for None; a label outside ``classes`` is an error that lists them."""
     ids = {label: i for i, label in enumerate(classes)}
-    # A model trained on JSON knows 1 where a CSV can only say "1".
-    ids |= {str(label): i for label, i in ids.items() if str(label) not in ids}
+    # JSON and parquet know 1 where a CSV can only say "1": the two mean the same class.
+    by_spelling = {str(label): i for label, i in ids.items()}
+    ids |= {v: by_spelling[str(v)] for v in set(labels) - {None} if v not in ids and str(v) in by_spelling}  # type: ignore[misc]
     unknown = list(dict.fromkeys(v for v in labels if v is not None and v not in ids))
     if unknown:
         shown = ", ".join(map(repr, unknown[:5])) + (", ..." if len(unknown) > 5 else "")

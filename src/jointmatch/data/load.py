@@ -8,8 +8,8 @@ from typing import Any
 
 from jointmatch.config import DataConfig
 from jointmatch.data import columns
-from jointmatch.data.draw import few_labels
-from jointmatch.data.labels import clean
+from jointmatch.data.draw import drawable, few_labels
+from jointmatch.data.labels import clean, is_missing
 from jointmatch.data.splits import Rows, Splits, make_splits
 from jointmatch.data.tables import Table, read_table
 from jointmatch.errors import DataError
@@ -17,9 +17,9 @@ from jointmatch.errors import DataError
 
 def as_text(value: Any) -> str:
     """A cell as text; what is missing becomes the empty text."""
-    if value is None or (isinstance(value, float) and value != value):
-        return ""
-    return value if isinstance(value, str) else str(value)
+    if isinstance(value, str):
+        return value
+    return "" if is_missing(value) else str(value)
 
 
 def as_table(source: str | Path | Table | Any, encoding: str = "utf-8") -> Table:
@@ -59,21 +59,16 @@ def load_splits(
         own_label: str | None = label if label in other else columns.label_column(other, None, name)
         if labels_needed:
             own_label = own_label or columns.require_label_column(other, config.label_column, own_text, name)
-        return _rows(other, own_text, own_label, config, name)
+        return _rows(other, own_text, own_label, config, name, views_needed=False)
 
     given = _rows(table, text, label, config, where)
     extra = [rows(source, "unlabelled data", False) for source in unlabeled]
+    dev_rows = None if dev is None else rows(dev, "dev data", True)
+    test_rows = None if test is None else rows(test, "test data", True)
     if labels_per_class is not None:
-        given, rest = few_labels(given, labels_per_class, seed)
+        given, rest = few_labels(drawable(given, dev_rows, test_rows), labels_per_class, seed)
         extra.append(rest)
-    return make_splits(
-        given,
-        extra,
-        None if dev is None else rows(dev, "dev data", True),
-        None if test is None else rows(test, "test data", True),
-        config.conflicts,
-        text,
-    )
+    return make_splits(given, extra, dev_rows, test_rows, config.conflicts, text)
 
 
 def read_rows(source: Any, config: DataConfig) -> Rows:
@@ -98,13 +93,16 @@ def splits_of_lists(
     return make_splits(given, [Rows(extra, [None] * len(extra))], conflicts=config.conflicts)
 
 
-def _rows(table: Table, text: str, label: str | None, config: DataConfig, where: str) -> Rows:
+def _rows(
+    table: Table, text: str, label: str | None, config: DataConfig, where: str, views_needed: bool = True
+) -> Rows:
     texts = [as_text(v) for v in table[text]]
     given = table[label] if label else [None] * len(texts)
     labels = clean(given, config.unlabeled_value)
     views: dict[str, list[str]] = {}
     for view, named in (("weak", config.weak_column), ("strong", config.strong_column)):
-        if named is not None:
+        # Files without the user's views stand in with their texts; the labelled file has to have them.
+        if named is not None and (named in table or views_needed):
             values = columns.named_column(table, named, where, f"--{view}-column")
             views[view] = [as_text(v) or t for v, t in zip(values, texts, strict=True)]
     return Rows(texts, labels, **views)

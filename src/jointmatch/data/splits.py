@@ -119,6 +119,10 @@ def same_text(text: str) -> str:
     return " ".join(text.split())
 
 
+def _cut(texts: list[str]) -> list[str]:
+    return [text[:MAX_CHARACTERS] for text in texts]
+
+
 def _known_only(values: list[Label | None], classes: list[Label]) -> list[Label | None]:
     known = set(classes)
     return [v if v in known else None for v in values]
@@ -157,8 +161,7 @@ class _Cleaner:
             self._check_evaluation(rows, ids, where)
         long = sum(len(t) > MAX_CHARACTERS for t in rows.texts)
         self.note("cut", long, f"{long} text(s) in {where} over {MAX_CHARACTERS:,} characters: cut there.")
-        texts = [t[:MAX_CHARACTERS] for t in rows.texts]
-        return Texts(texts, ids, rows.weak, rows.strong)
+        return Texts(_cut(rows.texts), ids, rows.weak and _cut(rows.weak), rows.strong and _cut(rows.strong))
 
     def _check_evaluation(self, rows: Rows, ids: list[int], where: str) -> None:
         blank = ids.count(UNLABELED)

@@ -45,10 +45,13 @@ def format_of(path: Path) -> Format:
 def read_table(path: str | Path, encoding: str = "utf-8") -> Table:
     """Read a whole file."""
     table: Table = {}
+    rows = 0
     for chunk in read_chunks(path, encoding):
-        for name, values in chunk.items():
-            table.setdefault(name, []).extend(values)
-    if not any(table.values()):
+        size = len(next(iter(chunk.values()), []))
+        for name in {**table, **chunk}:  # a key may be absent from some JSON lines
+            table.setdefault(name, [None] * rows).extend(chunk.get(name, [None] * size))
+        rows += size
+    if not rows:
         raise DataError(f"{path} has no rows. Wanted a file with a header and at least one row.")
     return table
 
@@ -95,7 +98,7 @@ def _columns(rows: list[dict[str, Any]]) -> Table:
 
 def _check_encoding(encoding: str) -> None:
     try:
-        codecs.lookup(encoding)
+        io.TextIOWrapper(io.BytesIO(), encoding=encoding)  # also refuses codecs that are not for text, such as hex
     except LookupError:
         raise DataError(f"Unknown encoding {encoding!r}. Known ones include utf-8, latin-1, cp1252, utf-16.") from None
 
@@ -131,13 +134,14 @@ def _lines(file: IO[bytes], encoding: str, name: str) -> Iterator[str]:
 
 def _decoded_whole(file: IO[bytes], encoding: str, name: str) -> Iterator[str]:
     try:
-        yield from io.TextIOWrapper(file, encoding=encoding, newline="")
+        for number, line in enumerate(io.TextIOWrapper(file, encoding=encoding, newline=""), start=1):
+            yield line.removeprefix("\ufeff") if number == 1 else line
     except UnicodeError as error:
         raise DataError(f"{name} is not {encoding}: {error}. Name the right encoding with --encoding.") from None
 
 
 def _csv_rows(lines: Iterator[str], kind: Format, name: str) -> Iterator[dict[str, str]]:
-    limit = csv.field_size_limit(sys.maxsize)  # a single text may be larger than csv's default of 128 KiB
+    csv.field_size_limit(sys.maxsize)  # a single text may be larger than csv's default of 128 KiB
     try:
         header_line = next(lines, "")
         reader = csv.reader(_chain(header_line, lines), delimiter=_delimiter(header_line, kind), strict=True)
@@ -155,8 +159,6 @@ def _csv_rows(lines: Iterator[str], kind: Format, name: str) -> Iterator[dict[st
                 yield dict(zip(header, row, strict=True))
     except csv.Error as error:
         raise DataError(f"{name}, line {reader.line_num}: {error}. A quotation mark may be left open.") from None
-    finally:
-        csv.field_size_limit(limit)
 
 
 def _chain(first: str, rest: Iterator[str]) -> Iterator[str]:
@@ -202,5 +204,7 @@ def _parquet(path: Path, size: int) -> Iterator[Table]:
                 raise DataError(f"{path} has no rows.")
             for batch in file.iter_batches(batch_size=size):
                 yield batch.to_pydict()
-    except pa.ArrowInvalid as error:
-        raise DataError(f"{path} is not a parquet file: {error}.") from None
+    except (pa.ArrowException, OSError) as error:
+        if isinstance(error, (FileNotFoundError, PermissionError)):
+            raise
+        raise DataError(f"{path} is not a parquet file, or it is damaged: {error}.") from None

@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import json
+import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jointmatch.errors import InputError, UnknownNameError, did_you_mean
+from jointmatch.randomness import seeded
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -22,6 +24,9 @@ KNOWN_ON_HUB = {
     "answerdotai/ModernBERT-base": "149 M parameters, long texts",
     "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2": "50 languages, 118 M parameters",
 }
+
+
+_HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?(?<![.])")
 
 
 @dataclass(frozen=True)
@@ -38,21 +43,25 @@ class Backbone:
 
     def fingerprint(self) -> str:
         """What the features depend on: the weights' and the vocabulary's content, or the hub's name."""
-        return _fingerprint(self.source)
+        folder = Path(self.source)
+        if not folder.is_dir():
+            return f"hub:{self.source}"
+        files = [p for p in sorted(folder.iterdir()) if p.suffix == ".safetensors" or p.name in _SMALL_FILES]
+        return _digest(tuple((p, p.stat().st_mtime_ns, p.stat().st_size) for p in files))
+
+
+_SMALL_FILES = ("config.json", "tokenizer.json", "vocab.txt")
 
 
 @cache
-def _fingerprint(source: str) -> str:
-    folder = Path(source)
-    if not folder.is_dir():
-        return f"hub:{source}"
+def _digest(files: tuple[tuple[Path, int, int], ...]) -> str:
+    """Of the files' names and contents; time and size only say when to read them again."""
     digest = hashlib.sha256()
-    for path in sorted(folder.iterdir()):
-        if path.suffix in (".safetensors", ".bin") or path.name in ("config.json", "tokenizer.json", "vocab.txt"):
-            digest.update(path.name.encode())
-            with path.open("rb") as file:
-                while block := file.read(1 << 22):
-                    digest.update(block)
+    for path, _, _ in files:
+        digest.update(path.name.encode())
+        with path.open("rb") as file:
+            while block := file.read(1 << 22):
+                digest.update(block)
     return digest.hexdigest()
 
 
@@ -65,10 +74,8 @@ def find_backbone(name: str) -> Backbone:
     if Path(name).is_dir():
         _check_folder(Path(name))
         return Backbone(name, name)
-    near = did_you_mean(name, [*EMBEDDED, *KNOWN_ON_HUB])
-    if near or name.startswith((".", "/", "~")) or name.count("/") > 1 or "\\" in name or " " in name:
-        if name in KNOWN_ON_HUB:
-            return Backbone(name, name)
+    near = did_you_mean(name, EMBEDDED)
+    if near or not _HUB_NAME.fullmatch(name):
         raise UnknownNameError(
             f"Unknown backbone {name!r}.{near} Wanted minilm, a folder with a saved encoder, or a hub name."
         )
@@ -105,7 +112,8 @@ def load_transformer(backbone: Backbone) -> PreTrainedModel:
     import torch
     from transformers import AutoModel
 
-    with _ClearErrors(backbone):
+    # Weights that a checkpoint lacks (such as an unused pooler) are drawn at random: from a stream of their own.
+    with _ClearErrors(backbone), seeded(0):
         model = AutoModel.from_pretrained(backbone.source, dtype=torch.float32, use_safetensors=True)
     if model.config.is_encoder_decoder:
         raise InputError(f"{backbone.name} is an encoder-decoder ({model.config.model_type}), wanted an encoder.")
@@ -117,7 +125,10 @@ def load_tokenizer(backbone: Backbone) -> Any:
     from transformers import AutoTokenizer
 
     with _ClearErrors(backbone):
-        return AutoTokenizer.from_pretrained(backbone.source, use_fast=True)
+        tokenizer = AutoTokenizer.from_pretrained(backbone.source, use_fast=True)
+        if len(tokenizer) <= len(tokenizer.all_special_tokens):
+            raise ValueError("there is no vocabulary (tokenizer.json or vocab.txt).")
+    return tokenizer
 
 
 class _ClearErrors:
@@ -137,14 +148,15 @@ class _ClearErrors:
         from transformers.utils import logging
 
         logging.set_verbosity(self.verbosity)
-        if isinstance(error, (OSError, ValueError, ImportError, KeyError)):
+        if isinstance(error, Exception) and not isinstance(error, InputError | MemoryError):
             where = "folder" if Path(self.backbone.source).is_dir() else "hub"
             hint = (
-                "Check that it was saved by transformers' save_pretrained with its tokenizer"
+                "Check that it was saved by transformers' save_pretrained with its tokenizer."
                 if where == "folder"
-                else "Check the name and the connection, or use a folder, or the embedded minilm"
+                else "Check the name and the connection, or use a folder, or the embedded minilm."
+                f"{did_you_mean(self.backbone.name, KNOWN_ON_HUB)}"
             )
             reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
             raise InputError(
-                f"The backbone {self.backbone.name!r} could not be loaded ({where}): {reason} {hint}."
+                f"The backbone {self.backbone.name!r} could not be loaded ({where}): {reason} {hint}"
             ) from None

@@ -11,7 +11,7 @@ import torch
 from jointmatch.cache import Cache, key
 from jointmatch.networks.backbones import Backbone
 from jointmatch.networks.encoder import Encoder
-from jointmatch.networks.tokens import Tokenizer, length_sorted
+from jointmatch.networks.tokens import Tokenizer, in_batches
 
 VERSION = "1"  # raise when the same text and settings would give other features
 TOKENS_PER_BATCH = 4096
@@ -34,9 +34,8 @@ def extract(
     """Features (layers, texts, D) as float32, in the order of the texts."""
     ids = tokenizer.encode(texts)
     out = np.empty((len(encoder.layers), len(texts), encoder.width), dtype=np.float32)
-    for rows in length_sorted(ids, TOKENS_PER_BATCH):
-        tokens = tokenizer.pad([ids[i] for i in rows]).to(device)
-        out[:, rows] = encoder(tokens).float().cpu().numpy()
+    for rows, found in in_batches(tokenizer, ids, TOKENS_PER_BATCH, device, encoder):
+        out[:, rows] = found.float().cpu().numpy()
         progress(len(rows))
     return out
 
@@ -59,7 +58,7 @@ def cached_features(
     for k, value in found.items():
         stored[:, place[k]] = np.frombuffer(value, np.float32).reshape(len(depths), -1)
     missing = [i for k, i in place.items() if k not in found]
-    progress(len(texts) - len(missing))
+    progress(len(found))
     # Neighbours in length share a batch; sorting over all texts also makes each write's batches even.
     missing.sort(key=lambda i: -len(texts[i]))
     of_depth = [encoder.depths.index(depth) for depth in depths]
@@ -68,5 +67,6 @@ def cached_features(
         fresh = extract([texts[i] for i in part], encoder, tokenizer, device, progress)[of_depth]
         stored[:, part] = fresh
         cache.put({keys[i]: fresh[:, j].tobytes() for j, i in enumerate(part)})
-    features = stored[:, [place[k] for k in keys]]  # repeated texts point to their first
-    return features[[depths.index(depth) for depth in encoder.depths]]
+    if len(place) < len(texts):
+        stored = stored[:, [place[k] for k in keys]]  # repeated texts point to their first
+    return stored if depths == encoder.depths else stored[[depths.index(depth) for depth in encoder.depths]]

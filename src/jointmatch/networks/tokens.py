@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,13 +55,40 @@ class Tokenizer:
         """Put sequences into one batch, padded at the end to the longest."""
         width = max(map(len, ids), default=1)
         filler = self.pretrained.pad_token_id or 0
-        batch = torch.tensor([row + [filler] * (width - len(row)) for row in ids], dtype=torch.long)
-        lengths = torch.tensor([len(row) for row in ids])
+        rows = [row + [filler] * (width - len(row)) for row in ids]
+        batch = torch.tensor(rows, dtype=torch.long).reshape(len(ids), width)
+        lengths = torch.tensor([len(row) for row in ids], dtype=torch.long)
         return Tokens(batch, torch.arange(width) < lengths[:, None])
 
     def __call__(self, texts: Sequence[str]) -> Tokens:
         """Tokenise and pad in one go."""
         return self.pad(self.encode(texts))
+
+
+def in_batches(
+    tokenizer: Tokenizer,
+    ids: Sequence[list[int]],
+    budget: int,
+    device: torch.device,
+    forward: Callable[[Tokens], Tensor],
+) -> Iterator[tuple[list[int], Tensor]]:
+    """Send all texts through ``forward`` in batches of similar length; yield the rows and what came out.
+
+    A batch too large for the GPU's memory is halved until it fits.
+    """
+    groups = list(length_sorted(ids, budget))[::-1]
+    while groups:
+        rows = groups.pop()
+        try:
+            out = forward(tokenizer.pad([ids[i] for i in rows]).to(device))
+        except torch.OutOfMemoryError:
+            if len(rows) == 1:
+                raise
+            half = len(rows) // 2
+            groups += [rows[half:], rows[:half]]
+            torch.cuda.empty_cache()
+            continue
+        yield rows, out
 
 
 def length_sorted(ids: Sequence[list[int]], budget: int) -> Iterator[list[int]]:

@@ -19,14 +19,14 @@ MOST_POOL_TEXTS = 20_000  # the neighbour graph grows with the square of it
 class Spreading:
     """scikit-learn's ``LabelSpreading`` over the networks' normalised features, side by side."""
 
-    def __init__(self, features: FeatureSet, heads: Heads, seed: int = 0) -> None:
+    def __init__(self, features: FeatureSet, heads: Heads, seed: int = 0, most: int = MOST_POOL_TEXTS) -> None:
         from sklearn.semi_supervised import LabelSpreading
 
         self.heads = heads
         size = features.weak.shape[1]
         rows = np.arange(size)
-        if size > MOST_POOL_TEXTS:
-            rows = generator(seed, "spreading").choice(size, MOST_POOL_TEXTS, replace=False)
+        if size > most:
+            rows = generator(seed, "spreading").choice(size, most, replace=False)
         x = np.concatenate([self._flat(features.labeled), self._flat(features.weak[:, rows])])
         y = np.concatenate([features.labels.cpu().numpy(), np.full(len(rows), -1)])
         neighbors = min(NEIGHBORS, len(x) - 1)

@@ -8,11 +8,12 @@ from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from jointmatch.errors import InputError
 from jointmatch.files import write_atomically
+from jointmatch.tensors import save_tensors
 
 State = dict[str, Tensor]
 
@@ -53,15 +54,28 @@ def _under(prefix: str, state: State) -> State:
 def save_checkpoint(path: Path, state: State, facts: dict[str, Any]) -> None:
     """Write tensors and JSON facts as one file."""
     metadata = {"facts": json.dumps(facts)}
-    tensors = {name: value.contiguous() for name, value in state.items()}
-    write_atomically(path, lambda p: save_file(tensors, p, metadata=metadata))
+    write_atomically(path, lambda p: save_tensors(state, p, metadata))
+
+
+def check_identity(path: Path, facts: dict[str, Any], identity: str) -> None:
+    """Refuse a checkpoint that was written for other data or settings."""
+    if facts["identity"] != identity:
+        raise InputError(
+            f"{path} was written with other data or settings. Run the same command as before with --resume, "
+            "or start anew with --overwrite."
+        )
+
+
+def read_facts(path: Path) -> dict[str, Any]:
+    """The facts of a checkpoint, without its tensors."""
+    try:
+        with safe_open(path, framework="pt") as file:
+            return json.loads((file.metadata() or {})["facts"])
+    except (SafetensorError, KeyError, ValueError) as error:
+        raise InputError(f"The checkpoint {path} cannot be read ({error}). Start anew with --overwrite.") from None
 
 
 def load_checkpoint(path: Path) -> tuple[State, dict[str, Any]]:
     """Read a checkpoint back."""
-    try:
-        with safe_open(path, framework="pt") as file:
-            facts = json.loads((file.metadata() or {})["facts"])
-            return {name: file.get_tensor(name) for name in file.keys()}, facts  # noqa: SIM118 - no mapping
-    except (SafetensorError, KeyError, ValueError) as error:
-        raise InputError(f"The checkpoint {path} cannot be read ({error}). Start anew with --overwrite.") from None
+    facts = read_facts(path)
+    return load_file(path), facts

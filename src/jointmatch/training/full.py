@@ -11,11 +11,11 @@ from torch import Tensor, nn
 
 from jointmatch.data import Splits, Texts
 from jointmatch.networks import Networks, Tokenizer
-from jointmatch.networks.tokens import length_sorted
+from jointmatch.networks.tokens import in_batches
 from jointmatch.training.learner import Learner
 from jointmatch.training.views import Views
 
-TOKENS_PER_BATCH = {"cuda": 65536, "cpu": 4096}
+TOKENS_PER_BATCH = {"cuda": 32768, "cpu": 4096}
 
 
 def autocast_dtype(device: torch.device, precision: Literal["auto", "fp32", "bf16"]) -> torch.dtype | None:
@@ -48,27 +48,23 @@ class FullLearner(Learner):
         self._encoded: dict[str, list[list[int]]] = {}
 
     def student_logits(
-        self, labeled: np.ndarray, pool: np.ndarray, seeds: Sequence[int], step: int
+        self, labeled: np.ndarray, pool: np.ndarray, seeds: Sequence[int], draw: int
     ) -> tuple[Tensor, Tensor]:
-        texts = self.views.weak(self.splits.labeled, labeled, step, "labeled")
-        texts += self.views.strong(self.splits.pool, pool, step)
+        texts = self.views.weak(self.splits.labeled, labeled, draw)
+        texts += self.views.strong(self.splits.pool, pool, draw)
         logits = self._forward(self.model, texts, seeds)
         return logits[:, : len(labeled)], logits[:, len(labeled) :]
 
-    def weak_logits(self, module: nn.Module, pool: np.ndarray, seeds: Sequence[int] | None, step: int) -> Tensor:
-        return self._forward(module, self.views.weak(self.splits.pool, pool, step, "pool"), seeds)
+    def weak_logits(self, module: nn.Module, pool: np.ndarray, seeds: Sequence[int] | None, draw: int) -> Tensor:
+        return self._forward(module, self.views.weak(self.splits.pool, pool, draw), seeds)
 
     def part_logits(self, module: nn.Module, part: str) -> Tensor:
         ids = self._ids(part)
-        rows_of = list(length_sorted(ids, TOKENS_PER_BATCH.get(self.device.type, 4096)))
-        logits = torch.empty(0)
-        for rows in rows_of:
-            tokens = self.tokenizer.pad([ids[i] for i in rows]).to(self.device)
-            with torch.no_grad(), self._autocast():
-                out = module(tokens).float().cpu()
-            if not len(logits):
-                logits = torch.empty(len(out), len(ids), out.shape[-1])
-            logits[:, rows] = out
+        logits = torch.empty(self.num_networks, len(ids), self.model.heads.shape.num_classes)
+        budget = TOKENS_PER_BATCH.get(self.device.type, 4096)
+        with torch.no_grad(), self._autocast():
+            for rows, out in in_batches(self.tokenizer, ids, budget, self.device, module):
+                logits[:, rows] = out.float().cpu()
         return logits
 
     def per_network(self) -> list[list[nn.Parameter]]:

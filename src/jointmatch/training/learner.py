@@ -21,12 +21,19 @@ class Learner(ABC):
 
     @abstractmethod
     def student_logits(
-        self, labeled: np.ndarray, pool: np.ndarray, seeds: Sequence[int], step: int
+        self, labeled: np.ndarray, pool: np.ndarray, seeds: Sequence[int], draw: int
     ) -> tuple[Tensor, Tensor]:
-        """Logits of the labelled texts' weak views and of the pool texts' strong views: (N, B, C) each."""
+        """Logits of the labelled texts' weak views and of the pool texts' strong views: (N, B, C) each.
+
+        Args:
+            labeled: Row numbers.
+            pool: Row numbers.
+            seeds: One per network, for dropout.
+            draw: Seed of the random views of this very pass.
+        """
 
     @abstractmethod
-    def weak_logits(self, module: nn.Module, pool: np.ndarray, seeds: Sequence[int] | None, step: int) -> Tensor:
+    def weak_logits(self, module: nn.Module, pool: np.ndarray, seeds: Sequence[int] | None, draw: int) -> Tensor:
         """Logits of the pool texts' weak views; ``seeds`` None means without dropout."""
 
     @abstractmethod

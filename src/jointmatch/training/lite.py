@@ -87,8 +87,8 @@ def build_heads(features: FeatureSet, config: NetworkConfig, num_classes: int, s
 class LiteLearner(Learner):
     """Heads over frozen features."""
 
-    def __init__(self, features: FeatureSet, heads: Heads, seed: int) -> None:
-        self.features, self.networks, self.seed = features, heads, seed
+    def __init__(self, features: FeatureSet, heads: Heads) -> None:
+        self.features, self.networks = features, heads
         self.heads = heads
         self.num_networks = len(heads)
         self.device = features.labeled.device
@@ -96,20 +96,20 @@ class LiteLearner(Learner):
         self.pool_size = features.weak.shape[1]
 
     def student_logits(
-        self, labeled: np.ndarray, pool: np.ndarray, seeds: Sequence[int], step: int
+        self, labeled: np.ndarray, pool: np.ndarray, seeds: Sequence[int], draw: int
     ) -> tuple[Tensor, Tensor]:
         given = self.features.labeled[:, self._index(labeled)]
         rows = self._index(pool)
         if len(self.features.strong) == 1:
             strong = self.features.strong[0][:, rows]
         else:
-            drawn = generator(self.seed, "choice", step).integers(len(self.features.strong), size=len(pool))
+            drawn = generator(draw, "choice").integers(len(self.features.strong), size=len(pool))
             which = self._index(drawn)[None, :, None]
             strong = sum((which == i) * view[:, rows] for i, view in enumerate(self.features.strong))  # type: ignore[assignment]
         logits = self.heads(torch.cat([given, strong], dim=1), seeds)
         return logits[:, : len(labeled)], logits[:, len(labeled) :]
 
-    def weak_logits(self, module: nn.Module, pool: np.ndarray, seeds: Sequence[int] | None, step: int) -> Tensor:
+    def weak_logits(self, module: nn.Module, pool: np.ndarray, seeds: Sequence[int] | None, draw: int) -> Tensor:
         return module(self.features.weak[:, self._index(pool)], seeds)
 
     def part_logits(self, module: nn.Module, part: str) -> Tensor:

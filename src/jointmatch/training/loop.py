@@ -41,8 +41,9 @@ class Trained:
     history: list[dict[str, Any]]
     steps: int
     best_step: int
-    termination: str  # max_steps, early_stopping or no_improvement_left
+    termination: str  # max_steps or early_stopping
     selection: str  # how the kept weights were chosen, in words
+    last: dict[str, dict[str, float]] = field(default_factory=dict)  # part -> scores of the last step's weights
 
 
 class Loop:
@@ -57,6 +58,7 @@ class Loop:
         checkpoint_every: Steps between writes.
         identity: What a checkpoint must have been written for to be resumed.
         on_evaluation: Called with each history record once it is complete.
+        test_labels: Class ids of the test part; it is scored at the end and chooses nothing.
     """
 
     def __init__(
@@ -69,9 +71,10 @@ class Loop:
         checkpoint_every: int = 0,
         identity: str = "",
         on_evaluation: Callable[[list[dict[str, Any]]], None] = lambda history: None,
+        test_labels: np.ndarray | None = None,
     ) -> None:
         self.updater, self.config, self.listener = updater, config, listener
-        self.dev_labels = dev_labels
+        self.dev_labels, self.test_labels = dev_labels, test_labels
         self.checkpoint, self.checkpoint_every, self.identity = checkpoint, checkpoint_every, identity
         self.on_evaluation = on_evaluation
         self.progress = Progress()
@@ -84,31 +87,42 @@ class Loop:
         self.listener.advance(self.progress.step)
         with StopRequest() as stop:
             while self.progress.step < self.config.steps:
+                if self._out_of_patience():  # first, so that a resumed run stops where the first one would have
+                    termination = "early_stopping"
+                    break
                 self.updater.step(self.progress.step)
                 self.progress.step += 1
                 self.listener.advance(1)
                 self._after_step()
                 if stop.wanted:
                     self._interrupt()
-                if self.config.patience and self.progress.since_best >= self.config.patience:
-                    termination = "early_stopping"
-                    break
         self.listener.done()
+        if self.checkpoint:
+            self.save()
         return self._finish(termination)
+
+    def _out_of_patience(self) -> bool:
+        return 0 < self.config.patience <= self.progress.since_best
 
     def _after_step(self) -> None:
         step, last = self.progress.step, self.progress.step == self.config.steps
         evaluate = last or step % self.config.evaluate_every == 0
-        if evaluate or step % CHECK_LOSS_EVERY == 0:
+        save = self.checkpoint is not None and self.checkpoint_every > 0 and step % self.checkpoint_every == 0
+        if evaluate or save or step % CHECK_LOSS_EVERY == 0:
             self._check_loss()
         if evaluate:
             self._evaluate()
-        if self.checkpoint and self.checkpoint_every and (last or step % self.checkpoint_every == 0):
+        if save:
             self.save()
 
     def _check_loss(self) -> None:
-        if not math.isfinite(float(self.updater.counts.loss)):
-            kept = f" The state before is kept in {self.checkpoint}." if self.checkpoint else ""
+        weights = torch.stack([p.detach().sum() for p in self.updater.learner.networks.parameters()])
+        if not torch.isfinite(torch.cat([weights.double(), self.updater.counts.loss[None]])).all():
+            kept = (
+                f" The state before is kept in {self.checkpoint}."
+                if self.checkpoint and self.checkpoint.exists()
+                else ""
+            )
             raise TrainingError(
                 f"The loss is no longer a number at step {self.progress.step}.{kept} Try a lower "
                 "training.learning_rate, training.clip_norm=1, or training.precision=fp32."
@@ -127,8 +141,7 @@ class Loop:
 
     def _score(self, labels: np.ndarray) -> dict[str, Any]:
         module = self.updater.evaluated.eval()
-        with torch.no_grad():
-            probs = self.updater.learner.part_logits(module, "dev").softmax(-1).numpy()
+        probs = self._probs("dev")
         scores = {f"dev_{name}": value for name, value in brief(probs.mean(0), labels).items()}
         scores["dev_accuracy_per_network"] = [brief(p, labels)["accuracy"] for p in probs]  # type: ignore[assignment]
         score = scores["dev_accuracy"]
@@ -139,14 +152,21 @@ class Loop:
             self.best = checkpoints.module_state("best", module)
         return scores
 
+    def _probs(self, part: str) -> np.ndarray:
+        with torch.no_grad():
+            return self.updater.learner.part_logits(self.updater.evaluated.eval(), part).softmax(-1).numpy()
+
     def _interrupt(self) -> None:
         if self.checkpoint is None:
             raise KeyboardInterrupt
+        self._check_loss()
         self.save()
         raise Interrupted(f"Stopped after step {self.progress.step} of {self.config.steps}; the state is saved.")
 
     def _finish(self, termination: str) -> Trained:
         updater = self.updater
+        labels_of = {"dev": self.dev_labels, "test": self.test_labels}
+        last = {part: brief(self._probs(part).mean(0), y) for part, y in labels_of.items() if y is not None}
         if self.best:
             checkpoints.load_module("best", updater.learner.networks, self.best)
             chosen, selection = self.progress.best_step, "best accuracy on the dev part"
@@ -155,7 +175,7 @@ class Loop:
             averaged = "averaged weights of the last step" if updater.averaged else "weights of the last step"
             chosen, selection = self.progress.step, f"{averaged}, as there is no dev part"
         updater.learner.networks.eval()
-        return Trained(self.progress.history, self.progress.step, chosen, termination, selection)
+        return Trained(self.progress.history, self.progress.step, chosen, termination, selection, last)
 
     def save(self) -> None:
         """Write everything that the next step depends on."""
@@ -178,11 +198,7 @@ class Loop:
         if self.checkpoint is None or not self.checkpoint.exists():
             return False
         state, facts = checkpoints.load_checkpoint(self.checkpoint)
-        if facts["identity"] != self.identity:
-            raise TrainingError(
-                f"{self.checkpoint} was written with other data or settings. Run the same command as before "
-                "with --resume, or start anew with --overwrite."
-            )
+        checkpoints.check_identity(self.checkpoint, facts, self.identity)
         updater = self.updater
         checkpoints.load_module("networks", updater.learner.networks, state)
         checkpoints.load_module("algorithm", updater.algorithm, state)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from itertools import zip_longest
 
 import numpy as np
 import torch
@@ -13,6 +13,7 @@ from jointmatch.config import TrainingConfig
 from jointmatch.data.batches import Batches
 from jointmatch.errors import TrainingError
 from jointmatch.networks import Averaged, dropout_seeds
+from jointmatch.randomness import derive
 from jointmatch.training.learner import Learner
 from jointmatch.training.listener import Listener
 from jointmatch.training.optimizer import build_optimizer, clip, rate_factor, set_rates
@@ -84,7 +85,9 @@ class Updater:
         while True:
             try:
                 logits = [
-                    self.learner.weak_logits(module, part, self._seeds("weak", step, turn, i), step.number)
+                    self.learner.weak_logits(
+                        module, part, self._seeds("weak", step, turn, i), self._draw("weak", step, turn, i)
+                    )
                     for i, part in enumerate(_parts(pool, self.accumulate))
                 ]
                 break
@@ -102,10 +105,10 @@ class Updater:
         self.optimizer.zero_grad(set_to_none=True)
         total = torch.zeros((), device=self.learner.device)
         done = 0
-        parts = zip(_parts(labeled, self.accumulate, pad=True), _parts(pool, self.accumulate, pad=True), strict=True)
-        for i, (some_labeled, some_pool) in enumerate(parts):
-            seeds = self._seeds("strong", step, turn, i) or []
-            given, unlabeled = self.learner.student_logits(some_labeled, some_pool, seeds, step.number)
+        both = zip_longest(_parts(labeled, self.accumulate), _parts(pool, self.accumulate), fillvalue=NO_ROWS)
+        for i, (some_labeled, some_pool) in enumerate(both):
+            seeds, draw = self._seeds("strong", step, turn, i) or [], self._draw("strong", step, turn, i)
+            given, unlabeled = self.learner.student_logits(some_labeled, some_pool, seeds, draw)
             losses = []
             if len(some_labeled):
                 y = self.learner.labels[torch.as_tensor(some_labeled, device=self.learner.device)]
@@ -116,16 +119,18 @@ class Updater:
                 loss = self.algorithm.unsupervised_loss(unlabeled.float(), labels.part(rows), step).sum()
                 losses.append(loss * (len(some_pool) / len(pool)))
                 done += len(some_pool)
-            if losses:
-                part_loss = torch.stack(losses).sum()
-                part_loss.backward()
-                total += part_loss.detach()
+            part_loss = torch.stack(losses).sum()
+            part_loss.backward()
+            total += part_loss.detach()
         return total
 
     def _seeds(self, purpose: str, step: Step, turn: int, part: int) -> list[int] | None:
         if purpose == "weak" and not self.config.label_dropout:
             return None
         return dropout_seeds(self.config.seed, self.learner.num_networks, purpose, step.number, turn, part)
+
+    def _draw(self, purpose: str, step: Step, turn: int, part: int) -> int:
+        return derive(self.config.seed, "views", purpose, step.number, turn, part)
 
     def _smaller_parts(self, texts: int) -> None:
         if self.accumulate >= texts:
@@ -136,12 +141,6 @@ class Updater:
         self.listener.note(f"Out of GPU memory: going on with {self.accumulate} micro-batches per step.")
 
 
-def _parts(rows: np.ndarray, count: int, pad: bool = False) -> Iterator[np.ndarray]:
-    """At most ``count`` even parts; with ``pad`` exactly as many, the last ones empty."""
-    if len(rows) == 0:
-        parts: list[np.ndarray] = []
-    else:
-        parts = np.array_split(rows, min(count, len(rows)))
-    yield from parts
-    if pad:
-        yield from (NO_ROWS for _ in range(count - len(parts)))
+def _parts(rows: np.ndarray, count: int) -> list[np.ndarray]:
+    """At most ``count`` even parts, none of them empty."""
+    return np.array_split(rows, min(count, len(rows))) if len(rows) else []

@@ -1,0 +1,96 @@
+"""Finding the text and the label column, and saying what to do when they cannot be found."""
+
+import pytest
+
+from jointmatch.data.columns import label_column, named_column, require_label_column, text_column
+from jointmatch.errors import DataError
+
+SENTENCE = ["a few words here", "and some more of them"]
+IDS = ["17", "18"]
+
+
+def table(*names: str) -> dict[str, list]:
+    return dict.fromkeys(names, SENTENCE)
+
+
+@pytest.mark.parametrize("name", ["text", "Text", " TEXT ", "message", "body", "review", "title"])
+def test_a_usual_name_is_found_whatever_its_case(name):
+    assert text_column({"id": IDS, name: ["x", "y"], "extra": SENTENCE}, None, "f.csv") == name
+
+
+def test_the_more_usual_name_wins():
+    assert text_column(table("title", "body", "text"), None, "f.csv") == "text"
+
+
+def test_the_only_wordy_column_will_do():
+    columns: dict[str, list] = {"id": IDS, "anliegen": SENTENCE, "label": SENTENCE, "n": [1, 2]}
+    assert text_column(columns, None, "f.csv") == "anliegen"
+
+
+def test_the_label_column_the_user_named_is_not_taken_for_the_text():
+    assert text_column(table("anliegen", "abteilung"), None, "f.csv", avoid="abteilung") == "anliegen"
+
+
+def test_a_label_column_with_a_usual_text_name_is_not_taken_for_the_text():
+    assert text_column(table("message", "body"), None, "f.csv", avoid="message") == "body"
+
+
+@pytest.mark.parametrize("columns", [{"id": IDS, "n": [1, 2]}, {"one": SENTENCE, "two": SENTENCE}, {}])
+def test_no_text_column_names_the_columns_found_and_the_option(columns):
+    with pytest.raises(DataError) as raised:
+        text_column(columns, None, "f.csv")
+    message = str(raised.value)
+    assert message.startswith("f.csv: no text column found among")
+    assert all(repr(name) in message for name in columns)
+    assert "--text-column" in message
+
+
+def test_a_column_almost_like_a_usual_name_is_suggested():
+    with pytest.raises(DataError, match=r"Did you mean 'txet'\?"):
+        text_column({"id": IDS, "txet": IDS}, None, "f.csv")
+
+
+@pytest.mark.parametrize(
+    ("find", "option"),
+    [
+        (lambda t, n: text_column(t, n, "f.csv"), "--text-column"),
+        (lambda t, n: label_column(t, n, "f.csv"), "--label-column"),
+        (lambda t, n: require_label_column(t, n, "body", "f.csv"), "--label-column"),
+        (lambda t, n: named_column(t, n, "f.csv", "--weak-column"), "--weak-column"),
+    ],
+    ids=["text", "label", "needed label", "view"],
+)
+def test_a_named_column_that_is_not_there_gets_the_nearest_and_all_others(find, option):
+    with pytest.raises(DataError) as raised:
+        find(table("category", "body"), "catgory")
+    message = str(raised.value)
+    assert f"no column 'catgory' ({option})" in message
+    assert "it has 'category', 'body'. Did you mean 'category'?" in message
+
+
+def test_named_columns_are_taken_even_against_usual_names():
+    assert text_column(table("text", "other"), "other", "f.csv") == "other"
+    assert label_column(table("label", "other"), "other", "f.csv") == "other"
+    assert named_column({"a": IDS}, "a", "f.csv", "--weak-column") == IDS
+
+
+@pytest.mark.parametrize("name", ["label", "Class", "intent", "sentiment", "queue"])
+def test_a_usual_label_name_is_found(name):
+    assert label_column(table("text", "id", name), None, "f.csv") == name
+
+
+def test_a_file_may_have_no_label_column():
+    assert label_column(table("text", "id"), None, "f.csv") is None
+
+
+def test_with_two_columns_the_one_that_is_not_the_text_is_the_label():
+    assert require_label_column(table("text", "abteilung"), None, "text", "f.csv") == "abteilung"
+
+
+def test_no_label_column_names_the_columns_and_suggests_the_nearest():
+    with pytest.raises(DataError) as raised:
+        require_label_column(table("text", "id", "lable"), None, "text", "f.csv")
+    message = str(raised.value)
+    assert "no label column found among 'text', 'id', 'lable'" in message
+    assert "Did you mean 'lable'?" in message
+    assert "--label-column" in message

@@ -1,0 +1,90 @@
+"""Cutting, padding and grouping of token ids."""
+
+import pytest
+import torch
+
+from jointmatch.networks import Tokenizer, find_backbone, load_tokenizer
+from jointmatch.networks.tokens import CHARACTERS_PER_TOKEN, length_sorted
+
+
+@pytest.fixture(scope="module")
+def pretrained(tiny_backbone):
+    return load_tokenizer(find_backbone(str(tiny_backbone)))
+
+
+def rows_of_length(*lengths):
+    return [[7] * n for n in lengths]
+
+
+def test_rows_are_grouped_longest_first_within_the_budget():
+    """Budget 4: the row of 3 alone (3 * 2 > 4), the two of 2 together (2 * 2), then the row of 1 (2 * 3 > 4)."""
+    assert list(length_sorted(rows_of_length(3, 1, 2, 2), 4)) == [[0], [2, 3], [1]]
+
+
+@pytest.mark.parametrize("budget", [1, 16, 40, 1000])
+def test_each_row_is_in_one_group_and_no_group_of_several_is_over_budget(budget):
+    lengths = torch.randint(0, 17, (200,), generator=torch.Generator().manual_seed(0)).tolist()
+    groups = list(length_sorted(rows_of_length(*lengths), budget))
+    assert sorted(row for group in groups for row in group) == list(range(200))
+    widths = [max(max(lengths[row] for row in group), 1) for group in groups]
+    assert all(len(group) == 1 or len(group) * width <= budget for group, width in zip(groups, widths, strict=True))
+    assert widths == sorted(widths, reverse=True)
+
+
+def test_a_row_longer_than_the_budget_goes_alone():
+    assert list(length_sorted(rows_of_length(9, 1), 4)) == [[0], [1]]
+
+
+def test_no_rows_give_no_groups():
+    assert list(length_sorted([], 4)) == []
+
+
+def test_padding_fills_the_end_and_the_mask_tells_it_apart(pretrained):
+    tokens = Tokenizer(pretrained, 16).pad([[2, 5, 3], [2, 3]])
+    assert tokens.ids.tolist() == [[2, 5, 3], [2, 3, pretrained.pad_token_id]]
+    assert tokens.mask.tolist() == [[True, True, True], [True, True, False]]
+
+
+def test_a_batch_of_no_texts_still_has_two_axes(pretrained):
+    tokens = Tokenizer(pretrained, 16)([])
+    assert tokens.ids.shape == tokens.mask.shape
+    assert tokens.ids.ndim == 2
+
+
+def test_a_long_text_is_cut_and_still_ends_with_the_separator(pretrained):
+    """[CLS], six words, [SEP]."""
+    ids = Tokenizer(pretrained, 8).encode(["apple " * 20])[0]
+    assert pretrained.convert_ids_to_tokens(ids) == ["[CLS]", *["apple"] * 6, "[SEP]"]
+
+
+@pytest.mark.parametrize(("asked", "got"), [(16, 16), (64, 64), (500, 64)])
+def test_the_models_own_limit_wins_over_a_larger_one(pretrained, asked, got):
+    tokenizer = Tokenizer(pretrained, asked)
+    assert tokenizer.max_length == got
+    assert len(tokenizer.encode(["apple " * 200])[0]) == got
+
+
+def test_a_huge_text_is_cut_before_it_is_tokenised(pretrained):
+    seen: list[int] = []
+
+    class Spy:
+        model_max_length = 64
+
+        def __call__(self, texts, **options):
+            seen.extend(len(text) for text in texts)
+            return pretrained(texts, **options)
+
+    ids = Tokenizer(Spy(), 16).encode(["apple " * 800_000, "apple"])
+    assert seen == [16 * CHARACTERS_PER_TOKEN, 5]
+    assert [len(row) for row in ids] == [16, 3]
+
+
+@pytest.mark.parametrize("text", ["", "   ", "☃", "\x00"])
+def test_a_text_without_words_is_still_a_sequence(pretrained, text):
+    tokens = Tokenizer(pretrained, 16)([text])
+    assert tokens.ids.shape == tokens.mask.shape
+    assert tokens.ids[0, 0] == pretrained.cls_token_id
+
+
+def test_the_mask_token_is_the_backbones(pretrained):
+    assert Tokenizer(pretrained, 16).mask_token == "[MASK]"

@@ -1,0 +1,54 @@
+"""Equation 4, the published code's variant of it, and neither."""
+
+import pytest
+import torch
+
+from jointmatch.selection import confidence_disagreement, label_disagreement, uniform
+
+
+def test_uniform_counts_every_text_once_selected_or_not():
+    weights = uniform(torch.tensor([[True, False]]))
+    assert weights.tolist() == [[1.0, 1.0]]
+    assert weights.is_floating_point()
+
+
+def test_two_networks_weigh_a_text_by_delta_where_their_labels_differ():
+    """Labels (0, 1, 2) and (0, 2, 2): agree, differ, agree; delta 0.9 gives 0.1, 0.9, 0.1 for both."""
+    weights = label_disagreement(torch.tensor([[0, 1, 2], [0, 2, 2]]), 0.9)
+    torch.testing.assert_close(weights, torch.tensor([[0.1, 0.9, 0.1]] * 2))
+
+
+def test_one_network_never_disagrees_with_itself():
+    """1 - 0.9 = 0.1 everywhere."""
+    torch.testing.assert_close(label_disagreement(torch.tensor([[0, 1]]), 0.9), torch.tensor([[0.1, 0.1]]))
+
+
+def test_of_three_networks_each_is_compared_with_its_teacher():
+    """Labels 0, 0, 1: the first agrees with the second; the second and third, and the third and first, differ."""
+    weights = label_disagreement(torch.tensor([[0], [0], [1]]), 0.75)
+    assert weights.tolist() == [[0.25], [0.75], [0.75]]
+
+
+@pytest.mark.parametrize(
+    ("f", "g", "weight"), [(True, True, 0.25), (True, False, 0.75), (False, True, 0.75), (False, False, 0.0)]
+)
+def test_confidence_disagreement_means_exactly_one_is_confident(f, g, weight):
+    """delta = 0.75: one confident 0.75, both 1 - 0.75 = 0.25, none 0."""
+    assert confidence_disagreement(torch.tensor([[f], [g]]), 0.75).tolist() == [[weight], [weight]]
+
+
+def test_one_network_has_both_or_none_confident():
+    assert confidence_disagreement(torch.tensor([[True, False]]), 0.75).tolist() == [[0.25, 0.0]]
+
+
+def test_of_three_networks_confidence_is_compared_with_the_teacher():
+    """Confident, confident, not: (0, 1) both 0.25; (1, 2) and (2, 0) one of two, 0.75."""
+    assert confidence_disagreement(torch.tensor([[True], [True], [False]]), 0.75).tolist() == [[0.25], [0.75], [0.75]]
+
+
+def test_labels_and_confidence_can_disagree_about_disagreement():
+    """Same label, one sure: 0.25 by label, 0.75 by confidence. Other label, both sure: 0.75 and 0.25."""
+    labels = torch.tensor([[0, 0], [0, 1]])
+    sure = torch.tensor([[True, True], [False, True]])
+    assert label_disagreement(labels, 0.75).tolist() == [[0.25, 0.75]] * 2
+    assert confidence_disagreement(sure, 0.75).tolist() == [[0.75, 0.25]] * 2

@@ -1,0 +1,243 @@
+"""TextClassifier under scikit-learn's rules, on raw strings."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+from jointmatch import TextClassifier, load
+from jointmatch.errors import ConfigError, DataError, InputError
+from tests.conftest import topic_texts
+
+TEXTS, LABELS = topic_texts(45)
+NEW, _ = topic_texts(12, seed=5)
+SHORT = {"training.steps": 5, "training.device": "cpu"}
+IDS = {"fruit": 0, "metal": 1, "music": 2}
+
+
+@pytest.fixture
+def make(tiny_backbone):
+    def build(settings: dict | None = None, **options: object) -> TextClassifier:
+        given = {"backbone": str(tiny_backbone), "mode": "lite", "settings": SHORT | (settings or {}), **options}
+        return TextClassifier(**given)  # type: ignore[arg-type]
+
+    return build
+
+
+def test_the_constructor_only_stores():
+    given = {
+        "algorithm": object(),
+        "recipe": object(),
+        "backbone": object(),
+        "mode": object(),
+        "random_state": object(),
+        "unlabeled_value": object(),
+        "settings": object(),
+    }
+    classifier = TextClassifier(**given)  # type: ignore[arg-type]
+    assert vars(classifier) == given
+    assert classifier.get_params() == given
+
+
+def test_clone_copies_the_parameters_and_not_the_fit(make):
+    fitted = make(random_state=3).fit(TEXTS, LABELS)
+    copy = clone(fitted)
+    assert copy.get_params() == fitted.get_params()
+    assert not hasattr(copy, "model_")
+    assert copy.set_params(recipe="paper").recipe == "paper"
+
+
+@pytest.mark.parametrize("method", ["predict", "predict_proba"])
+def test_an_unfitted_classifier_says_so(make, method):
+    with pytest.raises(NotFittedError):
+        getattr(make(), method)(NEW)
+
+
+def test_saving_an_unfitted_classifier_says_so(make, tmp_path):
+    with pytest.raises(NotFittedError):
+        make().save(tmp_path / "model")
+    assert not (tmp_path / "model").exists()
+
+
+@pytest.mark.parametrize(
+    ("labels", "blank", "classes"),
+    [
+        (LABELS, None, ["fruit", "metal", "music"]),
+        (LABELS, "", ["fruit", "metal", "music"]),
+        (LABELS, float("nan"), ["fruit", "metal", "music"]),
+        ([IDS[y] for y in LABELS], -1, [0, 1, 2]),
+        ([IDS[y] for y in LABELS], None, [0, 1, 2]),
+    ],
+    ids=["None", "empty", "NaN", "-1", "None among integers"],
+)
+def test_a_row_without_a_label_is_unlabelled(make, labels, blank, classes):
+    given = [*labels[:15], *[blank] * 30]
+    fitted = make().fit(TEXTS, given)
+    assert fitted.classes_.tolist() == classes
+    assert (fitted.result_["labelled"], fitted.result_["unlabelled"]) == (15, 30)
+    assert fitted.result_["algorithm"] == "jointmatch"
+
+
+def test_minus_one_is_a_class_among_text_labels_unless_named_as_unlabelled(make):
+    given = [*LABELS[:15], *["-1"] * 30]
+    assert "-1" in make().fit(TEXTS, given).classes_
+    fitted = make(unlabeled_value="-1").fit(TEXTS, given)
+    assert fitted.classes_.tolist() == ["fruit", "metal", "music"]
+    assert fitted.result_["unlabelled"] == 30
+
+
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        tuple,
+        np.array,
+        lambda values: np.array(values, dtype=object).reshape(-1, 1),
+        pd.Series,
+        lambda values: pd.Series(values, index=range(100, 100 + len(values))),
+        lambda values: pd.DataFrame({"column": values}),
+    ],
+    ids=["tuple", "array", "column array", "Series", "Series with an index", "DataFrame"],
+)
+def test_any_one_column_container_gives_the_same_result(make, wrap):
+    given = LABELS[:15] + [""] * 30
+    expected = make().fit(TEXTS, given).predict_proba(NEW)
+    found = make().fit(wrap(TEXTS), wrap(given)).predict_proba(wrap(NEW))
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_missing_values_of_pandas_are_unlabelled(make):
+    labels = pd.Series([IDS[y] for y in LABELS[:15]] + [pd.NA] * 30, dtype="Int64")
+    fitted = make().fit(pd.Series(TEXTS), labels)
+    assert fitted.classes_.tolist() == [0, 1, 2]
+    assert fitted.result_["unlabelled"] == 30
+
+
+def test_integer_labels_come_back_as_integers(make):
+    fitted = make().fit(TEXTS, np.array([IDS[y] * 10 for y in LABELS]))
+    assert fitted.classes_.tolist() == [0, 10, 20]
+    assert np.issubdtype(fitted.predict(NEW).dtype, np.integer)
+
+
+def test_predictions_are_the_classes_of_the_largest_probabilities(make):
+    fitted = make().fit(TEXTS, LABELS)
+    probs = fitted.predict_proba(NEW)
+    assert probs.shape == (12, 3)
+    np.testing.assert_allclose(probs.sum(1), 1)
+    assert fitted.predict(NEW).tolist() == [fitted.classes_[row.argmax()] for row in probs]
+
+
+def test_it_learns_the_toy_problem(make):
+    texts, labels = topic_texts(200, seed=2)
+    fitted = make({"training.steps": 100}).fit(texts[:140], labels[:60] + [""] * 80)
+    assert fitted.score(texts[140:], labels[140:]) > 0.6
+
+
+def test_the_same_random_state_gives_the_same_result_and_another_another(make):
+    given = LABELS[:15] + [""] * 30
+    first, second, other = (make(random_state=s).fit(TEXTS, given).predict_proba(NEW) for s in (1, 1, 2))
+    np.testing.assert_array_equal(first, second)
+    assert not np.array_equal(first, other)
+
+
+def test_more_texts_become_the_pool(make):
+    fitted = make().fit(TEXTS[:15], LABELS[:15], unlabeled=[*TEXTS[15:], TEXTS[0]])
+    assert fitted.result_["unlabelled"] == 30
+    assert fitted.result_["data"]["overlapping_unlabelled"] == 1
+
+
+def test_without_unlabelled_texts_training_is_supervised_and_the_result_says_so(make):
+    fitted = make(algorithm="jointmatch").fit(TEXTS, LABELS)
+    assert (fitted.result_["algorithm"], fitted.result_["unlabelled"]) == ("supervised", 0)
+
+
+def test_history_and_termination_are_kept(make):
+    fitted = make({"training.evaluate_every": 2}).fit(TEXTS, LABELS)
+    assert [record["step"] for record in fitted.history_] == [2, 4, 5]
+    assert fitted.termination_condition_ == "max_steps"
+
+
+@pytest.mark.parametrize(
+    ("texts", "labels", "message"),
+    [
+        ("apple plum", LABELS, "one string as texts, wanted a list"),
+        (TEXTS, "fruit", "one string as labels, wanted a list"),
+        (TEXTS, LABELS[:-1], "45 texts and 44 labels"),
+        (np.array([TEXTS, TEXTS]), LABELS, "2 dimensions"),
+        (TEXTS, [None] * 45, "No row has a label"),
+        (TEXTS, ["fruit"] * 45, "at least two classes"),
+        (TEXTS, [["fruit"]] * 45, "wanted text or a number"),
+    ],
+)
+def test_what_cannot_be_fitted_is_refused(make, texts, labels, message):
+    with pytest.raises(DataError, match=message):
+        make().fit(texts, labels)
+
+
+def test_one_string_cannot_be_predicted(make):
+    with pytest.raises(DataError, match="one string"):
+        make().fit(TEXTS, LABELS).predict("apple plum")
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "message"),
+    [
+        ({"algorithm": "jointmach"}, InputError, "Did you mean 'jointmatch'"),
+        ({"settings": {"algorithm.tua": 0.5}}, ConfigError, "Did you mean 'tau'"),
+        ({"settings": {"tau": 0.5}}, ConfigError, "section.key"),
+        ({"mode": "light"}, ConfigError, "'lite'"),
+    ],
+)
+def test_wrong_parameters_are_found_by_fit(make, options, kind, message):
+    classifier = make(**options)
+    with pytest.raises(kind, match=message):
+        classifier.fit(TEXTS, LABELS)
+
+
+def test_a_saved_classifier_loads_with_its_classes_and_probabilities(make, tmp_path):
+    fitted = make({"algorithm.tau": 0.8}, random_state=4).fit(TEXTS, LABELS[:15] + [""] * 30)
+    fitted.save(tmp_path / "model")
+    loaded = load(tmp_path / "model")
+    assert loaded.classes_.tolist() == fitted.classes_.tolist()
+    np.testing.assert_array_equal(loaded.predict_proba(NEW), fitted.predict_proba(NEW))
+    assert (loaded.algorithm, loaded.mode, loaded.random_state) == ("jointmatch", "lite", 4)
+    assert loaded.settings is not None
+    assert loaded.settings["algorithm.tau"] == 0.8
+    assert clone(loaded).get_params() == loaded.get_params()
+
+
+def shout(texts):
+    return [text.upper() for text in texts]
+
+
+def test_it_ends_a_pipeline_of_raw_strings(make):
+    pipeline = Pipeline([("shout", FunctionTransformer(shout)), ("classify", make())]).fit(TEXTS, LABELS)
+    assert set(pipeline.predict(NEW)) <= set(IDS)
+    np.testing.assert_array_equal(pipeline.predict_proba(NEW), make().fit(TEXTS, LABELS).predict_proba(NEW))
+
+
+@pytest.mark.parametrize("wrap", [list, np.array, pd.Series])
+def test_cross_validation_takes_raw_strings(make, wrap):
+    scores = cross_val_score(make(), wrap(TEXTS), wrap(LABELS), cv=3, error_score="raise")
+    assert scores.shape == (3,)
+    assert np.isfinite(scores).all()
+
+
+@pytest.mark.parametrize("labels", [LABELS[:30] + [""] * 15, [IDS[y] for y in LABELS[:30]] + [-1] * 15])
+def test_cross_validation_takes_unlabelled_rows_among_the_labels(make, labels):
+    scores = cross_val_score(make(), TEXTS, labels, cv=3, error_score="raise")
+    assert np.isfinite(scores).all()
+
+
+def test_a_grid_search_varies_the_recipe_and_the_settings(make):
+    grid: dict[str, list] = {"recipe": ["best", "paper"], "settings": [SHORT, SHORT | {"algorithm.tau": 0.5}]}
+    search = GridSearchCV(make(), grid, cv=2, error_score="raise").fit(TEXTS, LABELS[:30] + [""] * 15)
+    assert len(search.cv_results_["params"]) == 4
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+    assert search.best_params_["recipe"] in grid["recipe"]
+    assert set(search.predict(NEW)) <= set(IDS)

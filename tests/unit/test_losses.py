@@ -1,0 +1,67 @@
+"""Cross-entropy and consistency with numbers that a pencil gives."""
+
+from math import log
+
+import pytest
+import torch
+
+from jointmatch.losses import consistency, cross_entropy
+from jointmatch.types import PseudoLabels
+
+QUARTER = [0.0, log(3)]  # probabilities 1/4 and 3/4
+
+
+def test_cross_entropy_of_class_ids():
+    """-ln 1/4 = ln 4 for class 0, -ln 3/4 = ln 4/3 for class 1."""
+    loss = cross_entropy(torch.tensor([[QUARTER, QUARTER]]), torch.tensor([[0, 1]]))
+    torch.testing.assert_close(loss, torch.tensor([[log(4), log(4 / 3)]]))
+
+
+def test_cross_entropy_of_distributions():
+    """Target (0.4, 0.6): 0.4 ln 4 + 0.6 ln 4/3 = 0.554518 + 0.172609 = 0.727127."""
+    loss = cross_entropy(torch.tensor([[QUARTER]]), torch.tensor([[[0.4, 0.6]]]))
+    torch.testing.assert_close(loss, torch.tensor([[0.727127]]))
+
+
+def test_a_one_hot_distribution_costs_the_same_as_its_class_id():
+    """ln 4 either way."""
+    logits = torch.tensor([[QUARTER]])
+    for target in (torch.tensor([[0]]), torch.tensor([[[1.0, 0.0]]])):
+        torch.testing.assert_close(cross_entropy(logits, target), torch.tensor([[log(4)]]))
+
+
+def test_each_network_has_its_own_targets():
+    """The same logits: class 0 for the first network ln 4, class 1 for the second ln 4/3."""
+    loss = cross_entropy(torch.tensor([[QUARTER], [QUARTER]]), torch.tensor([[0], [1]]))
+    torch.testing.assert_close(loss, torch.tensor([[log(4)], [log(4 / 3)]]))
+
+
+def test_huge_logits_stay_finite():
+    """ln(1 + e^-2000) = 0 for the sure class, 2000 for the other."""
+    loss = cross_entropy(torch.tensor([[[1000.0, -1000.0]] * 2]), torch.tensor([[0, 1]]))
+    assert loss.tolist() == [[0.0, 2000.0]]
+
+
+def test_consistency_divides_by_the_whole_batch_and_weighs_what_is_selected():
+    """Texts: ln 4 * 0.5, unselected 0, ln 4/3 * 2, unselected 0; over 4 texts (0.693147 + 0.575364) / 4 = 0.317128."""
+    labels = PseudoLabels(
+        torch.tensor([[0, 0, 1, 1]]),
+        torch.tensor([[True, False, True, False]]),
+        torch.tensor([[0.5, 1.0, 2.0, 1.0]]),
+    )
+    torch.testing.assert_close(consistency(torch.tensor([[QUARTER] * 4]), labels), torch.tensor([0.317128]))
+
+
+def test_consistency_is_one_number_per_network():
+    """ln 4 for the first, nothing selected for the second."""
+    labels = PseudoLabels(torch.tensor([[0], [0]]), torch.tensor([[True], [False]]), torch.ones(2, 1))
+    torch.testing.assert_close(consistency(torch.tensor([[QUARTER]] * 2), labels), torch.tensor([log(4), 0.0]))
+
+
+@pytest.mark.parametrize(("cls", "sign"), [(0, -1), (1, 1)])
+def test_the_gradient_pulls_towards_the_target(cls, sign):
+    """d loss / d logits = p - target: (1/4 - 1, 3/4) for class 0, (1/4, 3/4 - 1) for class 1."""
+    logits = torch.tensor([[QUARTER]], requires_grad=True)
+    cross_entropy(logits, torch.tensor([[cls]])).sum().backward()
+    wanted = {-1: [[[-0.75, 0.75]]], 1: [[[0.25, -0.25]]]}[sign]
+    torch.testing.assert_close(logits.grad, torch.tensor(wanted))

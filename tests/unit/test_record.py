@@ -1,0 +1,90 @@
+"""The run folder: who may claim it, and what is never touched."""
+
+from __future__ import annotations
+
+import pytest
+
+from jointmatch.errors import OutputError
+from jointmatch.record import RunFolder
+
+
+def earlier_run(folder, *extra: str) -> None:
+    for name in ("config.toml", "result.json", "checkpoints/last.safetensors", "model/jointmatch.json", *extra):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("old")
+
+
+def names(folder) -> set[str]:
+    return {p.name for p in folder.iterdir()}
+
+
+@pytest.mark.parametrize("rules", [{}, {"overwrite": True}, {"resume": True}])
+def test_a_new_folder_is_made_with_its_parents_and_left_empty(tmp_path, rules):
+    folder = tmp_path / "deep" / "run"
+    RunFolder(folder).claim(**rules)
+    assert names(folder) == set()
+
+
+def test_an_empty_folder_may_be_claimed(tmp_path):
+    RunFolder(tmp_path).claim()
+    assert names(tmp_path) == set()
+
+
+def test_a_folder_that_holds_a_run_is_refused_with_both_ways_out(tmp_path):
+    earlier_run(tmp_path)
+    with pytest.raises(OutputError, match=r"already holds a run.*--resume.*--overwrite"):
+        RunFolder(tmp_path).claim()
+    assert (tmp_path / "result.json").read_text() == "old"
+
+
+def test_overwrite_removes_the_run_and_nothing_else(tmp_path):
+    earlier_run(tmp_path, "seed-0/config.toml", "notes.txt")
+    RunFolder(tmp_path).claim(overwrite=True)
+    assert names(tmp_path) == {"notes.txt"}
+
+
+def test_resume_keeps_everything(tmp_path):
+    earlier_run(tmp_path)
+    before = names(tmp_path)
+    RunFolder(tmp_path).claim(resume=True)
+    assert names(tmp_path) == before
+
+
+def test_a_run_of_several_seeds_counts_as_a_run(tmp_path):
+    (tmp_path / "seed-3").mkdir()
+    (tmp_path / "seed-3" / "config.toml").write_text("")
+    with pytest.raises(OutputError, match="already holds a run"):
+        RunFolder(tmp_path).claim()
+    RunFolder(tmp_path).claim(overwrite=True)
+    assert names(tmp_path) == set()
+
+
+@pytest.mark.parametrize("rules", [{}, {"overwrite": True}, {"resume": True}])
+def test_a_folder_with_foreign_files_is_never_claimed(tmp_path, rules):
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "thesis.txt").write_text("mine")
+    with pytest.raises(OutputError, match="not a run's"):
+        RunFolder(tmp_path).claim(**rules)
+    assert (tmp_path / "model" / "thesis.txt").read_text() == "mine"
+
+
+def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path):
+    (tmp_path / "run").write_text("mine")
+    with pytest.raises(OutputError, match="is a file, wanted a folder"):
+        RunFolder(tmp_path / "run").claim()
+
+
+@pytest.mark.parametrize("place", ["file/run", "/proc/jointmatch/run"])
+def test_a_folder_that_cannot_be_made_is_refused(tmp_path, place):
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(OutputError, match="cannot be written"):
+        RunFolder(tmp_path / place).claim(overwrite=True)
+
+
+def test_a_folder_without_the_right_to_write_is_refused(tmp_path, monkeypatch):
+    def denied(*args: object, **kwargs: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("jointmatch.record.tempfile.TemporaryFile", denied)
+    with pytest.raises(OutputError, match="cannot be written: Permission denied"):
+        RunFolder(tmp_path).claim()

@@ -1,0 +1,41 @@
+"""Label spreading over features that fall into clusters."""
+
+import numpy as np
+import torch
+
+from jointmatch.networks import Heads, HeadShape
+from jointmatch.training import FeatureSet, Spreading
+from tests.unit.training.toy import CLASSES, WIDTH, cluster, toy_features
+
+
+def heads(scale=None):
+    return Heads(HeadShape(WIDTH, CLASSES, scale=scale), 2)
+
+
+def test_labels_spread_to_the_texts_of_their_cluster():
+    probs = Spreading(toy_features(pool=60), heads(scale=20.0)).predict_proba(cluster(30, seed=9))
+    assert probs.shape == (30, CLASSES)
+    np.testing.assert_allclose(probs.sum(-1), 1.0)
+    assert (probs.argmax(-1) == np.arange(30) % CLASSES).mean() > 0.9
+
+
+def test_a_text_no_label_reaches_gets_the_uniform_distribution():
+    far = torch.full((2, 40, WIDTH), 100.0) + cluster(40, seed=5)
+    labeled = cluster(6, seed=0)
+    features = FeatureSet(labeled, torch.arange(6) % CLASSES, torch.cat([cluster(40, 1), far], 1), [], {})
+    probs = Spreading(features, heads()).predict_proba(far[:, :2])
+    np.testing.assert_allclose(probs, 1 / CLASSES)
+
+
+def test_it_works_with_fewer_texts_than_neighbours_and_without_a_pool():
+    features = toy_features(pool=0)
+    probs = Spreading(features, heads()).predict_proba(features.labeled)
+    assert np.isfinite(probs).all()
+
+
+def test_a_large_pool_is_drawn_from_by_the_seed():
+    features = toy_features(pool=60)
+    fitted = [Spreading(features, heads(), seed, most=10).model.X_ for seed in (0, 0, 1)]
+    assert fitted[0].shape == (16, 2 * WIDTH)
+    assert np.array_equal(fitted[0], fitted[1])
+    assert not np.array_equal(fitted[0], fitted[2])

@@ -1,0 +1,197 @@
+"""One outer step: which rows, how many optimiser steps, in how many parts."""
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+import torch
+
+from jointmatch.errors import TrainingError
+from jointmatch.training.updates import _parts
+from tests.unit.training.toy import Recorder, rows, tiny_run, toy_features, toy_learner, toy_updater, weights
+
+KEEP_SOME = {"tau": 0.5, "unlabeled_weight": 5.0}
+
+
+def after_steps(updater, steps=3):
+    for number in range(steps):
+        updater.step(number)
+    return weights(updater.learner.networks)
+
+
+def spy_on(learner, name, seen, limit=None):
+    """Record the rows a learner is asked for; run out of memory above a number of texts."""
+    inner = getattr(learner, name)
+
+    def wrapped(*args):
+        asked = [a for a in args if isinstance(a, np.ndarray)]
+        if limit and sum(map(len, asked)) > limit:
+            raise torch.OutOfMemoryError("simulated")
+        seen.append([a.tolist() for a in asked])
+        return inner(*args)
+
+    setattr(learner, name, wrapped)
+
+
+@pytest.mark.parametrize("update", ["joint", "alternating"])
+@pytest.mark.parametrize(("accumulate", "batch_size"), [(2, 4), (4, 4), (4, 5), (7, 3), (50, 4)])
+def test_micro_batches_give_the_gradient_step_of_the_whole_batch(update, accumulate, batch_size):
+    shape = {"batch_size": batch_size, "update": update, "settings": KEEP_SOME}
+    whole = after_steps(toy_updater(**shape))
+    torch.testing.assert_close(after_steps(toy_updater(accumulate=accumulate, **shape)), whole, atol=1e-5, rtol=1e-4)
+    assert not torch.equal(whole, weights(toy_learner().networks))
+
+
+def test_micro_batches_of_texts_give_the_gradient_step_of_the_whole_batch(tiny_backbone, tmp_path):
+    folder = shutil.copytree(tiny_backbone, tmp_path / "undropped")
+    config = json.loads((folder / "config.json").read_text())
+    config |= {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
+    (folder / "config.json").write_text(json.dumps(config))
+    settings: dict[str, dict] = {"augment": {"strong": ["none"]}, "network": {"head_dropout": 0.0}}
+    found = [
+        tiny_run(folder, {**settings, "training": {"mode": "full", "steps": 3, "accumulate": parts}})
+        for parts in (1, 4)
+    ]
+    whole, split = (weights(outcome.model.networks) for outcome in found)
+    torch.testing.assert_close(split, whole, atol=1e-5, rtol=1e-4)
+
+
+@pytest.mark.parametrize(("algorithm", "update"), [("supervised", "joint"), ("jointmatch", "alternating")])
+def test_more_micro_batches_than_texts_are_no_problem_in_full(tiny_backbone, algorithm, update):
+    training = {"mode": "full", "steps": 1, "accumulate": 16, "update": update}
+    outcome = tiny_run(tiny_backbone, {"algorithm": {"name": algorithm}, "training": training})
+    assert outcome.result["steps"] == 1
+
+
+def test_no_gradient_is_left_over_from_the_step_before():
+    """At a rate of next to nothing the second step on the same batch has the gradient of the first."""
+    updater = toy_updater("supervised", batch_size=0, learning_rate=1e-12)
+    gradients = []
+    for number in range(2):
+        updater.step(number)
+        gradients.append([p.grad.clone() for p in updater.learner.networks.parameters()])  # type: ignore[union-attr]
+    torch.testing.assert_close(gradients[1], gradients[0])
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "update", "steps"),
+    [
+        ("jointmatch", "joint", 1),
+        ("jointmatch", "alternating", 3),
+        ("supervised", "joint", 1),
+        ("supervised", "alternating", 1),
+    ],
+)
+def test_joint_is_one_optimiser_step_and_alternating_one_plus_mu(algorithm, update, steps):
+    updater = toy_updater(algorithm, update=update, mu=2)
+    taken: list[int] = []
+    updater.optimizer.register_step_post_hook(lambda *_: taken.append(1))
+    updater.step(0)
+    assert len(taken) == steps
+
+
+def test_alternating_goes_over_the_labels_first_and_then_over_each_part_of_the_pool():
+    learner = toy_learner()
+    seen: list[list[list[int]]] = []
+    spy_on(learner, "student_logits", seen)
+    updater = toy_updater(learner=learner, update="alternating", mu=2, batch_size=4)
+    updater.step(0)
+    assert [tuple(map(len, asked)) for asked in seen] == [(4, 0), (0, 4), (0, 4)]
+    assert [r for asked in seen for r in asked[1]] == updater.pool[0].tolist()
+
+
+@pytest.mark.parametrize("pool", [0, 24])
+def test_supervised_training_never_asks_for_the_pool(pool):
+    learner = toy_learner(features=toy_features(pool=pool))
+    seen: list[list[list[int]]] = []
+    spy_on(learner, "student_logits", seen)
+    spy_on(learner, "weak_logits", seen)
+    toy_updater("supervised", learner=learner).step(0)
+    assert [len(asked[1]) for asked in seen] == [0]
+
+
+def test_without_a_pool_any_algorithm_trains_on_the_labels_alone():
+    bare = toy_learner(features=toy_features(pool=0))
+    assert torch.equal(after_steps(toy_updater(learner=bare)), after_steps(toy_updater("supervised")))
+
+
+@pytest.mark.parametrize("limit", [3, 6, 11])
+def test_out_of_memory_goes_on_with_smaller_micro_batches_to_the_same_result(limit):
+    """Twelve texts a step: 6 at a time takes 2 parts, 3 at a time 4, 11 at a time 2."""
+    learner, listener = toy_learner(), Recorder()
+    spy_on(learner, "student_logits", [], limit)
+    updater = toy_updater(learner=learner, listener=listener, settings=KEEP_SOME)
+    calm = toy_updater(settings=KEEP_SOME)
+    torch.testing.assert_close(after_steps(updater), after_steps(calm), atol=1e-5, rtol=1e-4)
+    assert updater.accumulate == {3: 4, 6: 2, 11: 2}[limit]
+    assert len(listener.notes) == {3: 2, 6: 1, 11: 1}[limit]
+    assert f"{updater.accumulate} micro-batches" in listener.notes[-1]
+    torch.testing.assert_close(updater.algorithm.thresholds(), calm.algorithm.thresholds())
+
+
+def test_out_of_memory_while_labelling_counts_the_batch_once():
+    learner = toy_learner()
+    spy_on(learner, "weak_logits", [], limit=2)
+    updater, calm = toy_updater(learner=learner), toy_updater()
+    torch.testing.assert_close(after_steps(updater, 1), after_steps(calm, 1), atol=1e-5, rtol=1e-4)
+    assert updater.counts.seen == calm.counts.seen == 16
+    torch.testing.assert_close(updater.algorithm.thresholds(), calm.algorithm.thresholds())
+
+
+@pytest.mark.parametrize("name", ["student_logits", "weak_logits"])
+def test_out_of_memory_with_one_text_at_a_time_stops_and_says_what_to_try(monkeypatch, name):
+    learner = toy_learner()
+
+    def never(*_):
+        raise torch.OutOfMemoryError("simulated")
+
+    monkeypatch.setattr(learner, name, never)
+    with pytest.raises(TrainingError, match="max_length"):
+        toy_updater(learner=learner).step(0)
+
+
+@pytest.mark.parametrize(("label_dropout", "seeds"), [(False, 0), (True, 2)])
+def test_labels_are_made_without_gradient_and_with_dropout_only_if_asked(label_dropout, seeds):
+    learner = toy_learner(dropout=0.5)
+    inner, seen = learner.weak_logits, []
+
+    def spy(module, pool, given, step):
+        logits = inner(module, pool, given, step)
+        seen.append((len(given or []), module.training, logits.requires_grad))
+        return logits
+
+    learner.weak_logits = spy  # type: ignore[method-assign]
+    updater = toy_updater(learner=learner, label_dropout=label_dropout)
+    updater.step(0)
+    assert seen == [(seeds, label_dropout, False)]
+    assert learner.networks.training
+
+
+@pytest.mark.parametrize("average_labels", [False, True])
+def test_the_averaged_weights_make_the_labels_only_if_asked(average_labels):
+    learner = toy_learner()
+    inner, asked = learner.weak_logits, []
+    learner.weak_logits = lambda module, *rest: asked.append(module) or inner(module, *rest)  # type: ignore
+    updater = toy_updater(learner=learner, average_decay=0.9, average_labels=average_labels)
+    updater.step(0)
+    assert updater.averaged is not None
+    assert asked == [updater.averaged.module if average_labels else learner.networks]
+    assert updater.evaluated is updater.averaged.module
+
+
+def test_parts_are_even_and_never_empty():
+    assert [p.tolist() for p in _parts(rows(1, 2, 3, 4, 5), 2)] == [[1, 2, 3], [4, 5]]
+    assert [p.tolist() for p in _parts(rows(1), 3)] == [[1]]
+    assert list(_parts(rows(), 3)) == []
+
+
+@pytest.mark.parametrize("update", ["joint", "alternating"])
+def test_every_part_of_every_turn_and_step_draws_its_own_views(update):
+    learner = toy_learner()
+    inner, drawn = learner.student_logits, []
+    learner.student_logits = lambda *args: drawn.append(args[-1]) or inner(*args)  # type: ignore
+    updater = toy_updater(learner=learner, update=update, accumulate=2, mu=2)
+    for number in range(2):
+        updater.step(number)
+    assert len(drawn) == len(set(drawn)) == {"joint": 4, "alternating": 12}[update]

@@ -1,0 +1,58 @@
+"""Which text stands for a row, at which step."""
+
+import pytest
+
+from jointmatch.config import AugmentConfig
+from jointmatch.data import Texts
+from jointmatch.training import Views
+from tests.conftest import topic_texts
+
+TEXTS, _ = topic_texts(12)
+PART = Texts(TEXTS, [-1] * 12)
+ROWS = range(12)
+
+
+def views(weak="deletion:0.5", strong=("deletion:0.5", "masking:0.5"), seed=0):
+    return Views(AugmentConfig(weak, strong), "[MASK]", seed)
+
+
+@pytest.mark.parametrize("kind", ["weak", "strong"])
+def test_a_view_is_a_function_of_the_rows_and_the_draws_seed(kind):
+    def seen(draw):
+        return getattr(views(), kind)(PART, ROWS, draw)
+
+    assert seen(3) == seen(3)
+    assert seen(3) != seen(4)
+
+
+def test_fixed_views_follow_the_runs_seed():
+    assert views().fixed_weak(PART) == views().fixed_weak(PART)
+    assert views().fixed_weak(PART) != views(seed=1).fixed_weak(PART)
+    assert views().fixed_strong(PART) != views(seed=1).fixed_strong(PART)
+
+
+def test_each_row_gets_one_of_the_strong_augmenters_by_the_draws_seed():
+    def masked(draw):
+        return ["[MASK]" in text for text in views(strong=("none", "masking:1")).strong(PART, ROWS, draw)]
+
+    assert set(masked(0)) == {True, False}
+    assert masked(0) == masked(0)
+    assert masked(0) != masked(1)
+
+
+def test_rows_come_in_the_order_asked_for():
+    assert views(weak="none").weak(PART, [5, 2], 0) == [TEXTS[5], TEXTS[2]]
+    assert views(strong=("none",)).strong(PART, [5, 2], 0) == [TEXTS[5], TEXTS[2]]
+
+
+def test_the_users_own_columns_win_over_augmenters():
+    own = Texts(TEXTS, [-1] * 12, weak=[f"w{i}" for i in ROWS], strong=[f"s{i}" for i in ROWS])
+    assert views().weak(own, [5, 2], 0) == ["w5", "w2"]
+    assert views().strong(own, [5, 2], 0) == ["s5", "s2"]
+    assert views().fixed_strong(own) == [[f"s{i}" for i in ROWS]]
+
+
+def test_fixed_views_are_one_list_per_strong_augmenter():
+    fixed = views(strong=("none", "masking:0.9")).fixed_strong(PART)
+    assert fixed[0] == TEXTS
+    assert all("[MASK]" in text for text in fixed[1])
