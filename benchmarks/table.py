@@ -1,6 +1,6 @@
 """Print a result file as the markdown table the README shows.
 
-    python benchmarks/table.py benchmarks/results/ag_news_lite.json
+python benchmarks/table.py benchmarks/results/ag_news_lite.json
 """
 
 from __future__ import annotations

@@ -9,11 +9,13 @@ from __future__ import annotations
 import hashlib
 import os
 import sqlite3
+import time
 from collections.abc import Iterable, Mapping
 from contextlib import closing
 from pathlib import Path
 
 _LOOKUP = 500  # keys per query, under SQLite's limit on parameters
+_ATTEMPTS = 200
 
 
 def cache_folder() -> Path:
@@ -42,10 +44,23 @@ class Cache:
         self.problem: str | None = None
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            with closing(self._connect()) as db, db:
-                db.execute("CREATE TABLE IF NOT EXISTS entries (key BLOB PRIMARY KEY, value BLOB NOT NULL)")
+            self._create()
         except (OSError, sqlite3.Error) as error:
             self.problem = f"the cache {self.path} cannot be used ({error})"
+
+    def _create(self) -> None:
+        for attempt in range(_ATTEMPTS):
+            try:
+                with closing(self._connect()) as db, db:
+                    # Write-ahead logging, which the file remembers, lets readers go on while another process writes.
+                    db.execute("PRAGMA journal_mode=WAL")
+                    db.execute("CREATE TABLE IF NOT EXISTS entries (key BLOB PRIMARY KEY, value BLOB NOT NULL)")
+                return
+            except sqlite3.OperationalError as error:
+                # Several processes may create it at once; changing the journal does not wait for a lock.
+                if "locked" not in str(error) or attempt == _ATTEMPTS - 1:
+                    raise
+                time.sleep(0.05)
 
     def get(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
         """The entries there are; a missing key is simply absent."""
@@ -74,8 +89,6 @@ class Cache:
             self.problem = f"the cache {self.path} cannot be written ({error})"
 
     def _connect(self) -> sqlite3.Connection:
-        # Write-ahead logging lets readers go on while another process writes.
         db = sqlite3.connect(self.path, timeout=60)
-        db.execute("PRAGMA journal_mode=WAL")
         db.execute("PRAGMA synchronous=NORMAL")
         return db

@@ -12,10 +12,10 @@ from dataclasses import asdict, dataclass, field, fields
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any, Literal, get_type_hints
+from typing import Annotated, Any, Literal, get_type_hints
 
 from jointmatch.errors import ConfigError, DataError, UnknownNameError, did_you_mean
-from jointmatch.schema import AtLeastOne, Count, Fraction, NonNegative, Positive, check
+from jointmatch.schema import AtLeastOne, Count, Fraction, NonNegative, Positive, Range, check
 
 Settings = dict[str, dict[str, Any]]
 """Partial settings: section -> key -> value, as TOML gives them."""
@@ -74,7 +74,7 @@ class TrainingConfig:
 
     recipe: str = "best"
     mode: Literal["auto", "lite", "full"] = "auto"
-    seed: Count = 0
+    seed: Annotated[int, Range(0, 2**32 - 1)] = 0
     device: str = "auto"
     precision: Literal["auto", "fp32", "bf16"] = "auto"
     steps: AtLeastOne = 1000

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from jointmatch.config import DataConfig, merge
 from jointmatch.data import as_text, splits_of_lists
+from jointmatch.data.labels import clean
 from jointmatch.errors import DataError
 from jointmatch.model import Model
 from jointmatch.resolve import as_settings
@@ -96,6 +97,16 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         """The most probable label of each text, of the type it was given in."""
         probs = self.predict_proba(X)
         return self.classes_[probs.argmax(-1)]
+
+    def score(self, X: Iterable[Any], y: Iterable[Any], sample_weight: Any = None) -> float:  # noqa: N803
+        """Accuracy over the rows that have a label: a fold of a cross-validation may hold others."""
+        texts, labels = _texts(X), clean(_column(y, "labels"), self.unlabeled_value)
+        rows = [i for i, label in enumerate(labels) if label is not None]
+        if not rows:
+            return float("nan")
+        weights = None if sample_weight is None else np.asarray(sample_weight)[rows]
+        right = self.predict([texts[i] for i in rows]) == _as_array([labels[i] for i in rows])  # type: ignore[misc]
+        return float(np.average(right, weights=weights))
 
     def save(self, folder: str | Path) -> None:
         """Write a model folder that ``load`` and the command line read."""

@@ -28,7 +28,7 @@ from jointmatch.networks import (
     load_transformer,
 )
 from jointmatch.networks.tokens import in_batches
-from jointmatch.tensors import save_tensors
+from jointmatch.tensors import plain_disk_errors, save_tensors
 from jointmatch.types import Label
 
 FORMAT = 1
@@ -108,7 +108,7 @@ class Model:
 
     def save(self, folder: str | Path) -> None:
         """Write the model folder, replacing one of the same name only when all is written."""
-        with folder_written_atomically(folder) as path:
+        with folder_written_atomically(folder) as path, plain_disk_errors():
             facts = {"format": FORMAT, **asdict(self.facts)}
             (path / "jointmatch.json").write_text(json.dumps(facts, indent=2, ensure_ascii=False), encoding="utf-8")
             (path / "metrics.json").write_text(json.dumps(self.metrics, indent=2), encoding="utf-8")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import errno
 import io
 import json
 import sys
@@ -15,7 +16,7 @@ import numpy as np
 
 from jointmatch.data import as_text
 from jointmatch.data.columns import text_column as find_text_column
-from jointmatch.data.tables import Format, Table, format_of, parse, read_chunks
+from jointmatch.data.tables import Format, Table, check_encoding, format_of, parse, read_chunks
 from jointmatch.errors import DataError, OutputError
 from jointmatch.files import write_atomically
 from jointmatch.model import Model
@@ -57,13 +58,16 @@ def predict_file(
         count: list[int] = []
         write_atomically(target, lambda path: count.append(_write(rows(), path, format_of(target))))
         return count[0]
-    except PermissionError as error:
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise
         raise OutputError(f"{target} cannot be written: {error.strerror}.") from None
 
 
 def _read(source: str | Path, encoding: str) -> Iterator[Table]:
     if str(source) != "-":
         return read_chunks(source, encoding)
+    check_encoding(encoding)
     piped = cast(io.BufferedReader, sys.stdin.buffer)
     kind: Format = "jsonl" if piped.peek(64).lstrip()[:1] == b"{" else "csv"
     return parse(piped, kind, encoding, "the standard input")

@@ -28,7 +28,7 @@ class Range:
     def __str__(self) -> str:
         if self.high == math.inf:
             return f"at least {self.low:g}"
-        return f"from {self.low:g} to {self.high:g}"
+        return f"from {self.low:g} to {self.high:.10g}"
 
 
 Fraction = Annotated[float, Range(0, 1)]

@@ -1,10 +1,11 @@
-"""Tensors to a safetensors file and back."""
+"""Tensors to a safetensors file."""
 
 from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from safetensors import SafetensorError
@@ -12,12 +13,19 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 
-def save_tensors(tensors: Mapping[str, Tensor], path: Path, metadata: dict[str, str] | None = None) -> None:
-    """Write tensors; a full disk is the ``OSError`` it would be for any other file."""
-    plain = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+@contextmanager
+def plain_disk_errors() -> Iterator[None]:
+    """Turn safetensors' own error for a full disk into the ``OSError`` it would be for any other file."""
     try:
-        save_file(plain, path, metadata=metadata)
+        yield
     except SafetensorError as error:
         if "No space left" in str(error) or "os error 28" in str(error):
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path)) from None
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from None
         raise
+
+
+def save_tensors(tensors: Mapping[str, Tensor], path: Path, metadata: dict[str, str] | None = None) -> None:
+    """Write tensors from any device."""
+    plain = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+    with plain_disk_errors():
+        save_file(plain, path, metadata=metadata)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import functools
-import os
 import sys
 from collections.abc import Callable
 from typing import Annotated
@@ -75,9 +74,6 @@ def main() -> None:
         _fail(f"{error}{resume}", 1)
     except JointMatchError as error:
         _fail(f"Error: {error}", 1)
-    except BrokenPipeError:  # the reader of our output, such as head, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise

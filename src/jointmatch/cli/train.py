@@ -110,12 +110,15 @@ class _Source:
     def splits(self, seed: int) -> Splits:
         from jointmatch.config import build
         from jointmatch.data import load_splits
-        from jointmatch.data.datasets import is_known, load_benchmark
-        from jointmatch.errors import DataError
+        from jointmatch.data.datasets import BENCHMARKS, is_known, load_benchmark
+        from jointmatch.errors import DataError, did_you_mean
 
         if not Path(self.labeled).exists() and is_known(self.labeled, self.data_dir):
             if self.labels_per_class is None:
                 raise DataError(f"{self.labeled} is a data set: say how many labels with --labels-per-class.")
             return load_benchmark(self.labeled, self.labels_per_class, seed, self.data_dir)
+        if not Path(self.labeled).exists() and not Path(self.labeled).suffix:
+            near = did_you_mean(self.labeled, BENCHMARKS)
+            raise DataError(f"There is no file {self.labeled}, and no data set of that name.{near}")
         config = build({"data": self.settings.get("data", {})}).data
         return load_splits(self.labeled, self.unlabeled, self.dev, self.test, config, self.labels_per_class, seed)

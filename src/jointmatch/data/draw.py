@@ -38,6 +38,8 @@ def drawable(source: Rows, *others: Rows | None) -> Rows:
 
 def few_labels(source: Rows, per_class: int, seed: int) -> tuple[Rows, Rows]:
     """Split rows into ``per_class`` labelled ones of each class and all the others."""
+    if per_class < 1:
+        raise DataError(f"{per_class} labels per class were asked for, wanted at least 1.")
     sizes = Counter(label for label in source.labels if label is not None)
     short = min(sizes, key=lambda label: sizes[label], default=None)
     if short is not None and sizes[short] < per_class:

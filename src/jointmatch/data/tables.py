@@ -59,9 +59,11 @@ def read_table(path: str | Path, encoding: str = "utf-8") -> Table:
 def read_chunks(path: str | Path, encoding: str = "utf-8", size: int = CHUNK) -> Iterator[Table]:
     """Yield the file's rows as tables of at most ``size`` rows; an empty file is an error."""
     path = Path(path)
-    kind = format_of(path)
-    _check_encoding(encoding)
+    check_encoding(encoding)
     try:
+        if not path.exists():
+            raise FileNotFoundError
+        kind = format_of(path)
         if path.is_dir():
             raise DataError(f"{path} is a folder, wanted a file.")
         if path.stat().st_size == 0:
@@ -96,7 +98,8 @@ def _columns(rows: list[dict[str, Any]]) -> Table:
     return {name: [row.get(name) for row in rows] for name in names}
 
 
-def _check_encoding(encoding: str) -> None:
+def check_encoding(encoding: str) -> None:
+    """Refuse a name that is no text encoding."""
     try:
         io.TextIOWrapper(io.BytesIO(), encoding=encoding)  # also refuses codecs that are not for text, such as hex
     except LookupError:

@@ -8,6 +8,7 @@ import json
 import re
 from dataclasses import dataclass
 from functools import cache
+from logging import getLogger
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,7 @@ KNOWN_ON_HUB = {
 }
 
 
-_HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?(?<![.])")
+_HUB_NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?")
 
 
 @dataclass(frozen=True)
@@ -131,6 +132,9 @@ def load_tokenizer(backbone: Backbone) -> Any:
     return tokenizer
 
 
+_hub_logger = getLogger("huggingface_hub")
+
+
 class _ClearErrors:
     """Turn the many errors of a missing or broken checkpoint into one that says what to do."""
 
@@ -140,14 +144,16 @@ class _ClearErrors:
     def __enter__(self) -> None:
         from transformers.utils import logging
 
-        self.verbosity = logging.get_verbosity()
+        self.verbosity, self.hub_level = logging.get_verbosity(), _hub_logger.level
         logging.set_verbosity_error()
+        _hub_logger.setLevel("ERROR")  # it would announce every retry
         logging.disable_progress_bar()
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         from transformers.utils import logging
 
         logging.set_verbosity(self.verbosity)
+        _hub_logger.setLevel(self.hub_level)
         if isinstance(error, Exception) and not isinstance(error, InputError | MemoryError):
             where = "folder" if Path(self.backbone.source).is_dir() else "hub"
             hint = (

@@ -1,0 +1,90 @@
+"""``predict`` and ``evaluate`` on what they cannot use: exit code 2, one message, no output file."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from tests.end_to_end.conftest import entries_of
+from tests.end_to_end.test_bad_input import assert_refused, case
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        case("absent.csv", None, ["There is no file"], id="missing"),
+        case("a.csv", b"", ["is empty"], id="empty"),
+        case("a.csv", b"text\n", ["has no rows"], id="header only"),
+        case("a.doc", b"x", ["extension '.doc'"], id="unknown extension"),
+        case("a.csv", b"one,two\na b,c d\n", ["no text column found among 'one', 'two'"], id="no text column"),
+        case("a.csv", b"text,n\n" + b"a b,1\n" * 3000 + b"a,b,c\n", ["line 3002: 3 fields"], id="ragged, far down"),
+        case("a.csv", b"text\n" + b"a b\n" * 3000 + b"caf\xe9\n", ["byte 0xe9 at byte 12008"], id="encoding, far down"),
+    ],
+)
+def test_predict_refuses_a_file_and_leaves_no_output(command, model, tmp_path, name, content, expected):
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    before = entries_of(tmp_path)
+    assert_refused(command("predict", model, tmp_path / name, "--output", tmp_path / "out.csv"), *expected)
+    assert entries_of(tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    ("words", "stdin", "expected"),
+    [
+        case((), b"", ["has no rows"], id="empty"),
+        case((), b"text\na\x00b\n", ["the standard input has a NUL byte at byte 6"], id="NUL bytes"),
+        case(("--text-column", "txt"), b"text\na b\n", ["no column 'txt'", "Did you mean 'text'"], id="no such column"),
+        case(("--encoding", "utf-9"), b"text\na\n", ["Unknown encoding"], id="encoding"),
+    ],
+)
+def test_predict_refuses_a_pipe(command, model, words, stdin, expected):
+    assert_refused(command("predict", model, "-", *words, stdin=stdin), *expected)
+
+
+@pytest.mark.parametrize(
+    ("output", "expected"),
+    [
+        case("out.xls", ["extension '.xls'"], id="unknown extension"),
+        case("a-file/out.csv", ["cannot be written"], id="below a file"),
+        case("/proc/jointmatch/out.csv", ["cannot be written"], id="unwritable"),
+        case("folder.csv", ["folder.csv"], id="a folder"),
+    ],
+)
+def test_predict_refuses_an_output_it_cannot_write(command, model, toy, tmp_path, monkeypatch, output, expected):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a-file").write_text("mine")
+    (tmp_path / "folder.csv").mkdir()
+    assert_refused(command("predict", model, toy / "test.csv", "--output", output), *expected)
+    assert entries_of(tmp_path) == {"a-file": b"mine"}
+
+
+def test_an_earlier_output_survives_a_failed_prediction(command, model, tmp_path):
+    (tmp_path / "a.csv").write_bytes(b"text,n\n" + b"a b,1\n" * 2000 + b"a\n")
+    (tmp_path / "out.csv").write_text("yesterday's")
+    assert command("predict", model, tmp_path / "a.csv", "--output", tmp_path / "out.csv").code == 2
+    assert (tmp_path / "out.csv").read_text() == "yesterday's"
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        case("text,label\na b,fruits\n", ["'fruits'", "Did you mean 'fruit'", "'metal'"], id="unknown label"),
+        case("text,label\na b,\n", ["no labelled row to score"], id="no label"),
+        case("text,one,two\na b,1,2\n", ["no label column found", "--label-column"], id="no label column"),
+    ],
+)
+def test_evaluate_refuses_a_file(command, model, tmp_path, content, expected):
+    (tmp_path / "a.csv").write_text(content)
+    assert_refused(command("evaluate", model, tmp_path / "a.csv"), *expected)
+
+
+@pytest.mark.parametrize("name", ["predict", "evaluate"])
+def test_a_folder_that_is_no_model_is_refused_with_a_hint(command, model, toy, tmp_path, name):
+    assert_refused(command(name, model.parent, toy / "test.csv"), "jointmatch.json", f"Did you mean {model}")
+    assert_refused(command(name, tmp_path / "nowhere", toy / "test.csv"), "does not exist")
+    damaged = tmp_path / "damaged"
+    shutil.copytree(model, damaged)
+    (damaged / "heads.safetensors").write_bytes(b"junk")
+    assert_refused(command(name, damaged, toy / "test.csv"), str(damaged), "damaged")

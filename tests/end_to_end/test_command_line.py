@@ -1,0 +1,207 @@
+"""Train, predict, evaluate and the lists, as a user types them."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import tomllib
+
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner
+
+from jointmatch.cli.main import app
+from tests.conftest import topic_texts
+from tests.end_to_end.conftest import FAST
+from tests.end_to_end.tables import read_table, write_table
+
+COMMANDS = ("demo", "train", "predict", "evaluate", "algorithms", "backbones", "datasets", "doctor")
+TOPICS = {"fruit", "metal", "music"}
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl", "parquet"])
+def test_train_predict_and_evaluate_work_in_every_format(command, tiny_backbone, tmp_path, suffix):
+    texts, labels = topic_texts(60)
+    train = write_table(tmp_path / f"train.{suffix}", texts[:12], labels[:12])
+    more = write_table(tmp_path / f"more.{suffix}", texts[12:40], [""] * 28)
+    test = write_table(tmp_path / f"test.{suffix}", texts[40:], labels[40:])
+    output, model = tmp_path / "run", tmp_path / "run" / "model"
+    trained = command("train", train, "--unlabeled", more, "--output", output, "--backbone", tiny_backbone, *FAST)
+    assert trained.code == 0, trained.err
+    assert "12 labelled and 28 unlabelled texts, 3 classes" in trained.err
+    target = tmp_path / f"predicted.{suffix}"
+    predicted = command("predict", model, test, "--output", target)
+    assert (predicted.code, predicted.out) == (0, "")
+    rows = read_table(target)
+    assert [row["text"] for row in rows] == texts[40:]
+    assert {row["prediction"] for row in rows} <= TOPICS
+    scored = command("evaluate", model, test, "--json")
+    metrics = json.loads(scored.out)
+    hits = sum(row["prediction"] == row["label"] for row in rows)
+    assert metrics["n"] == 20
+    assert metrics["accuracy"] == pytest.approx(hits / 20)
+    assert set(metrics) >= {"macro_f1", "ece", "per_class", "confusion"}
+
+
+def test_train_leaves_the_whole_run_folder_and_its_json_is_the_stored_result(command, toy, tiny_backbone, tmp_path):
+    files = ("--dev", toy / "dev.csv", "--test", toy / "test.csv")
+    ran = command(
+        "train", toy / "train.csv", *files, "--output", tmp_path / "run", "--backbone", tiny_backbone, *FAST, "--json"
+    )
+    assert ran.code == 0, ran.err
+    names = {"config.toml", "history.jsonl", "pseudo_labels.parquet", "result.json", "checkpoints", "model"}
+    assert {p.name for p in (tmp_path / "run").iterdir()} == names
+    result = json.loads(ran.out)
+    assert result == json.loads((tmp_path / "run/result.json").read_text())
+    assert set(result["scores"]) == {"dev", "test"}
+    assert set(result["baselines"]) == {"supervised", "label_spreading"}
+    assert pq.read_table(tmp_path / "run/pseudo_labels.parquet").num_rows == 45
+
+
+def test_without_dev_the_verdict_says_how_weights_were_chosen_and_shows_baselines(
+    command, toy, tiny_backbone, tmp_path
+):
+    words = ("train", toy / "train.csv", "--output", tmp_path / "run", "--backbone", tiny_backbone, *FAST, "--quiet")
+    ran = command(*words)
+    assert (ran.code, ran.err) == (0, "")
+    assert "weights of the last step, as there is no dev part" in ran.out
+    assert all(name in ran.out for name in ("supervised", "label spreading", "jointmatch"))
+
+
+def test_seeds_give_mean_and_spread_and_one_model(command, toy, tiny_backbone, tmp_path):
+    words = ("--seeds", 2, "--seed", 3, "--backbone", tiny_backbone, *FAST, "--json")
+    ran = command("train", toy / "train.csv", "--test", toy / "test.csv", "--output", tmp_path / "run", *words)
+    assert ran.code == 0, ran.err
+    result = json.loads(ran.out)
+    assert result["seeds"] == [3, 4]
+    summary = result["summary"]["jointmatch"]["test"]["accuracy"]
+    assert summary["values"] == [run["scores"]["test"]["accuracy"] for run in result["runs"]]
+    assert summary["mean"] == pytest.approx(sum(summary["values"]) / 2)
+    assert (tmp_path / "run/model/jointmatch.json").is_file()
+    assert (tmp_path / "run/seed-4/result.json").is_file()
+
+
+def test_set_wins_over_the_config_file_and_the_config_over_the_recipe(command, toy, tiny_backbone, tmp_path):
+    config = tmp_path / "run.toml"
+    config.write_text("[training]\nsteps = 7\nevaluate_every = 3\n[algorithm]\ntau = 0.7\n[output]\nfolds = 0\n")
+    words = ("--config", config, "--set", "algorithm.tau=0.6", "--backbone", tiny_backbone, "--mode", "lite")
+    ran = command("train", toy / "train.csv", "--output", tmp_path / "run", *words, "--device", "cpu")
+    assert ran.code == 0, ran.err
+    stored = tomllib.loads((tmp_path / "run/config.toml").read_text())
+    assert (stored["training"]["steps"], stored["algorithm"]["tau"]) == (7, 0.6)
+    assert stored["network"]["head_init"] == "prototype"
+    steps = [json.loads(line)["step"] for line in (tmp_path / "run/history.jsonl").read_text().splitlines()]
+    assert steps == [3, 6, 7]
+
+
+def test_evaluate_shows_scores_and_a_confusion_table(command, model, toy):
+    ran = command("evaluate", model, toy / "test.csv")
+    assert ran.code == 0
+    assert "30 texts: accuracy" in ran.out
+    assert "true \\ predicted" in ran.out
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help(name):
+    shown = CliRunner().invoke(app, [name, "--help"])
+    assert shown.exit_code == 0
+    assert f"jointmatch {name}" in shown.output or f"root {name}" in shown.output
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["algorithms"], "jointmatch"),
+        (["algorithms", "jointmatch"], "tau"),
+        (["backbones"], "minilm"),
+        (["datasets"], "ag_news"),
+        (["doctor"], "torch"),
+    ],
+    ids=" ".join,
+)
+def test_the_lists_print_a_table_and_parse_as_json(command, words, expected):
+    plain, as_json = command(*words), command(*words, "--json")
+    assert (plain.code, as_json.code) == (0, 0)
+    assert expected in plain.out
+    assert expected in json.dumps(json.loads(as_json.out))
+
+
+def test_datasets_finds_a_folder_of_ones_own(command, tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "pool.csv").write_text("text,label\na b,x\n")
+    entries = json.loads(command("datasets", "--data-dir", tmp_path, "--json").out)
+    assert {"name": "mine", "classes": "?", "about": "your own", "source": str(tmp_path / "mine")} in entries
+
+
+HELP = """
+import sys, runpy
+sys.argv = ["jointmatch", "--help"]
+try:
+    runpy.run_module("jointmatch", run_name="__main__")
+finally:
+    heavy = {"torch", "transformers", "sklearn", "pyarrow", "numpy"} & set(sys.modules)
+    assert not heavy, heavy
+"""
+
+
+def test_help_does_not_import_torch():
+    ran = subprocess.run([sys.executable, "-c", HELP], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    assert "evaluate" in ran.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "code"), [(["--version"], 0), (["tarin"], 2), (["predict", "nowhere", "absent.csv"], 2)], ids=str
+)
+def test_the_exit_code_reaches_the_shell(tmp_path, words, code):
+    ran = subprocess.run([sys.executable, "-m", "jointmatch", *words], capture_output=True, text=True, cwd=tmp_path)
+    assert ran.returncode == code
+    assert bool(ran.stderr) == bool(code)
+    assert "Traceback" not in ran.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interrupted_run_says_how_to_go_on_and_resumes_to_the_same_result(command, toy, tiny_backbone, tmp_path):
+    options = ["--backbone", str(tiny_backbone), "--mode", "lite", "--device", "cpu"]
+    options += [
+        "--set",
+        "output.baselines=false",
+        "--set",
+        "training.steps=300",
+        "--set",
+        "training.evaluate_every=5",
+        "--dev",
+        str(toy / "dev.csv"),
+    ]
+    words = ["train", str(toy / "train.csv"), *options, "--json", "--output"]
+    run = tmp_path / "run"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "jointmatch", *words, str(run)],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    for line in process.stderr:
+        if line.startswith("step 5 "):
+            process.send_signal(signal.SIGINT)
+            break
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (1, "")
+    assert "--resume" in err.splitlines()[-1]
+    assert "Traceback" not in err
+    assert not (run / "result.json").exists()
+    resumed = command(*words, run, "--resume")
+    straight = command(*words, tmp_path / "straight")
+    assert "Resumed after step" in resumed.err
+    assert without_time(resumed.out) == without_time(straight.out)
+    for name in ("history.jsonl", "model/heads.safetensors"):
+        assert (run / name).read_bytes() == (tmp_path / "straight" / name).read_bytes()
+
+
+def without_time(out: str) -> dict:
+    result = json.loads(out)
+    assert result.pop("seconds")
+    return result

@@ -1,0 +1,90 @@
+"""``jointmatch predict``: from files and pipes, into every format."""
+
+from __future__ import annotations
+
+import json
+import tracemalloc
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tests.end_to_end.tables import read_csv, read_table, write_table
+
+TOPICS = {"fruit", "metal", "music"}
+
+
+@pytest.mark.parametrize(
+    "stdin",
+    [b"text\napple plum\niron zinc\n", b'{"text": "apple plum"}\n{"text": "iron zinc"}\n'],
+    ids=["csv", "jsonl"],
+)
+def test_predict_reads_a_pipe(command, model, stdin):
+    ran = command("predict", model, "-", stdin=stdin)
+    assert (ran.code, ran.err) == (0, "")
+    rows = read_csv(ran.out)
+    assert [row["text"] for row in rows] == ["apple plum", "iron zinc"]
+    assert {row["prediction"] for row in rows} <= TOPICS
+
+
+def test_predict_json_gives_one_object_per_line_with_a_probability_per_class(command, model, toy):
+    ran = command("predict", model, toy / "test.csv", "--json", "--probabilities")
+    rows = [json.loads(line) for line in ran.out.splitlines()]
+    assert len(rows) == 30
+    for row in rows:
+        probabilities = {name: row[f"probability_{name}"] for name in TOPICS}
+        assert sum(probabilities.values()) == pytest.approx(1, abs=1e-5)
+        assert row["prediction"] == max(probabilities, key=probabilities.__getitem__)
+        assert row["confidence"] == max(probabilities.values())
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl", "parquet"])
+def test_predict_converts_to_the_format_of_the_output(command, model, toy, tmp_path, suffix):
+    target = tmp_path / "new" / f"out.{suffix}"
+    ran = command("predict", model, toy / "test.csv", "--output", target, "--quiet")
+    assert (ran.code, ran.out, ran.err) == (0, "", "")
+    rows = read_table(target)
+    assert list(rows[0]) == ["text", "label", "prediction", "confidence"]
+    assert len(rows) == 30
+    assert [p.name for p in target.parent.iterdir()] == [target.name]
+
+
+def late_column(tmp_path: Path) -> Path:
+    path = tmp_path / "late.jsonl"
+    early, late = {"text": "apple", "note": None, "old": 1}, {"text": "apple", "note": "seen"}
+    path.write_text("".join(json.dumps(row) + "\n" for row in [early] * 1100 + [late] * 1000))
+    return path
+
+
+def test_a_column_that_changes_after_the_first_chunk_still_fits_into_parquet(command, model, tmp_path):
+    ran = command("predict", model, late_column(tmp_path), "--output", tmp_path / "out.parquet")
+    assert ran.code == 0
+
+
+def test_a_date_in_a_parquet_file_can_be_written_as_json(command, model, tmp_path):
+    table = pa.table({"text": ["apple"], "when": pa.array([0], pa.timestamp("s"))})
+    pq.write_table(table, tmp_path / "dated.parquet")
+    ran = command("predict", model, tmp_path / "dated.parquet", "--json")
+    assert json.loads(ran.out)["when"].startswith("1970-01-01")
+
+
+def peak_megabytes(command, *words: object) -> float:
+    """The most that Python objects and arrays took at once; the process's own peak hides it behind its imports."""
+    tracemalloc.start()
+    try:
+        assert command("predict", *words).code == 0
+        return tracemalloc.get_traced_memory()[1] / 1e6
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_predict_does_not_grow_with_the_number_of_rows(command, model, tmp_path, suffix):
+    """18,000 rows more with a label cell of 1,000 characters are 18 MB: kept in memory they would show."""
+    peaks = []
+    for rows in (2_000, 20_000):
+        labels = [f"{i:01000d}" for i in range(rows)]
+        source = write_table(tmp_path / f"{rows}.{suffix}", ["apple iron"] * rows, labels)
+        peaks.append(peak_megabytes(command, model, source, "--output", tmp_path / f"out-{rows}.{suffix}"))
+    assert peaks[1] - peaks[0] < 4
