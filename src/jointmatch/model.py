@@ -27,6 +27,7 @@ from jointmatch.networks import (
     load_tokenizer,
     load_transformer,
 )
+from jointmatch.networks.backbones import quiet_transformers
 from jointmatch.networks.tokens import in_batches
 from jointmatch.tensors import plain_disk_errors, save_tensors
 from jointmatch.types import Label
@@ -108,7 +109,7 @@ class Model:
 
     def save(self, folder: str | Path) -> None:
         """Write the model folder, replacing one of the same name only when all is written."""
-        with folder_written_atomically(folder) as path, plain_disk_errors():
+        with folder_written_atomically(folder) as path, plain_disk_errors(), quiet_transformers():
             facts = {"format": FORMAT, **asdict(self.facts)}
             (path / "jointmatch.json").write_text(json.dumps(facts, indent=2, ensure_ascii=False), encoding="utf-8")
             (path / "metrics.json").write_text(json.dumps(self.metrics, indent=2), encoding="utf-8")

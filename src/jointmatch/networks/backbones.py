@@ -6,6 +6,8 @@ import hashlib
 import importlib.util
 import json
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from logging import getLogger
@@ -132,7 +134,23 @@ def load_tokenizer(backbone: Backbone) -> Any:
     return tokenizer
 
 
-_hub_logger = getLogger("huggingface_hub")
+@contextmanager
+def quiet_transformers() -> Iterator[None]:
+    """Keep transformers' and the hub's notes, retries and bars off the screen, and put them back after."""
+    from transformers.utils import logging
+
+    hub = getLogger("huggingface_hub")
+    verbosity, level, bars = logging.get_verbosity(), hub.level, logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    hub.setLevel("ERROR")
+    try:
+        yield
+    finally:
+        logging.set_verbosity(verbosity)
+        hub.setLevel(level)
+        if bars:
+            logging.enable_progress_bar()
 
 
 class _ClearErrors:
@@ -142,18 +160,11 @@ class _ClearErrors:
         self.backbone = backbone
 
     def __enter__(self) -> None:
-        from transformers.utils import logging
-
-        self.verbosity, self.hub_level = logging.get_verbosity(), _hub_logger.level
-        logging.set_verbosity_error()
-        _hub_logger.setLevel("ERROR")  # it would announce every retry
-        logging.disable_progress_bar()
+        self.quiet = quiet_transformers()
+        self.quiet.__enter__()
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        from transformers.utils import logging
-
-        logging.set_verbosity(self.verbosity)
-        _hub_logger.setLevel(self.hub_level)
+        self.quiet.__exit__(None, None, None)
         if isinstance(error, Exception) and not isinstance(error, InputError | MemoryError):
             where = "folder" if Path(self.backbone.source).is_dir() else "hub"
             hint = (

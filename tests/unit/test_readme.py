@@ -1,0 +1,40 @@
+"""The numbers in the README are those of the committed result files."""
+
+import json
+from pathlib import Path
+
+import pytest
+from benchmarks.table import markdown
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def result(name: str) -> dict:
+    return json.loads((ROOT / "benchmarks" / "results" / f"{name}.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", ["ag_news_lite", "ag_news_full", "demo"])
+def test_a_table_in_the_readme_is_what_its_result_file_gives(name):
+    assert markdown(result(name)) in README
+
+
+def test_the_speed_and_memory_in_the_readme_are_the_measured_ones():
+    ratio = result("feature_speed")["ratio_to_sentence_transformers"]["jointmatch, two layers"]
+    assert f"{ratio:.2f} times" in README
+    peak = result("predict_memory")["runs"][-1]
+    assert f"{peak['rows']:,} rows" in README
+    assert f"{peak['peak_mib']:.0f} MiB" in README
+
+
+def test_the_result_files_hold_what_was_asked_for():
+    """Lite at least 85.5 and full at least 86.5 on AG News, above every baseline; no collapse in full."""
+    lite, full = result("ag_news_lite")["summary"], result("ag_news_full")["summary"]
+    own = lite["jointmatch, recipe best"]["scores"]["test"]["accuracy"]["mean"]
+    assert own >= 0.855
+    assert all(own >= row["scores"]["test"]["accuracy"]["mean"] for row in lite.values())
+    best = full["jointmatch, recipe best"]
+    assert best["scores"]["test"]["accuracy"]["mean"] >= 0.865
+    last = best["scores_of_last_step"]["test"]["accuracy"]["values"]
+    chosen = best["scores"]["test"]["accuracy"]["values"]
+    assert all(at_end >= at_best - 0.02 for at_end, at_best in zip(last, chosen, strict=True))
