@@ -1,0 +1,1 @@
+"""Experiments and measurements; see `grid.py` for how to run one."""
