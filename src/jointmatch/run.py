@@ -14,12 +14,14 @@ import numpy as np
 import torch
 
 from jointmatch import algorithms
+from jointmatch.comparison import Comparison, train_heads
 from jointmatch.config import AlgorithmConfig, Config
-from jointmatch.data import Splits
+from jointmatch.data import Splits, Texts
 from jointmatch.errors import InputError
 from jointmatch.model import Model, ModelFacts
 from jointmatch.networks import (
     Encoder,
+    Heads,
     Networks,
     Tokenizer,
     find_backbone,
@@ -35,7 +37,6 @@ from jointmatch.training import (
     Listener,
     LiteLearner,
     Loop,
-    Spreading,
     Trained,
     Updater,
     Views,
@@ -44,7 +45,7 @@ from jointmatch.training import (
     extract_features,
 )
 from jointmatch.training.checkpoints import check_identity, read_facts
-from jointmatch.training.metrics import brief, full_metrics
+from jointmatch.training.metrics import full_metrics
 from jointmatch.types import Task
 from jointmatch.version import __version__
 
@@ -183,16 +184,13 @@ class _Job:
     def _train(self, encoder: Encoder | None, features: FeatureSet | None) -> tuple[Learner, Trained]:
         if self.config.training.mode == "lite":
             assert features is not None
-            lite = self._lite_learner(features, self.config)
-            return lite, self._loop(lite, self.config).run()
+            lite = LiteLearner(features, self._heads(features))
+            return lite, self._loop(lite).run()
         full = self._full_learner(features)
-        loop = self._loop(full, self.config)
-        return full, loop.run()
+        return full, self._loop(full).run()
 
-    def _lite_learner(self, features: FeatureSet, config: Config) -> LiteLearner:
-        seed = config.training.seed
-        heads = build_heads(features, config.network, len(self.splits.classes), seed)
-        return LiteLearner(features, heads)
+    def _heads(self, features: FeatureSet) -> Heads:
+        return build_heads(features, self.config.network, len(self.splits.classes), self.config.training.seed)
 
     def _full_learner(self, features: FeatureSet | None) -> FullLearner:
         encoders = [self._encoder([layer]) for layer in self.layers]
@@ -201,12 +199,13 @@ class _Job:
                 encoder.freeze_embeddings()
         if features is None:
             features = self._labeled_features()
-        lite = self._lite_learner(features, self.config)
         if self.config.training.warm_start and not self._will_resume():
             self.listener.note("Warm start: heads are first trained on frozen features.")
-            self._bare_loop(lite, self._lite_config()).run()
+            heads = train_heads(features, self._lite_config(), len(self.splits.classes), self._pool_truth()).heads
+        else:
+            heads = self._heads(features)
         dtype = autocast_dtype(self.device, self.config.training.precision)
-        networks = Networks(encoders, lite.heads)
+        networks = Networks(encoders, heads)
         return FullLearner(self.splits, networks, self.tokenizer, self.views, self.device, dtype)
 
     def _labeled_features(self) -> FeatureSet:
@@ -230,20 +229,14 @@ class _Job:
     def _will_resume(self) -> bool:
         return self.resume and self.folder is not None and self.folder.checkpoint.exists()
 
-    def _algorithm(self, config: Config) -> algorithms.Algorithm:
+    def _algorithm(self) -> algorithms.Algorithm:
         task = Task(len(self.splits.classes), self.num_networks, len(self.splits.pool))
-        built = algorithms.build(config.algorithm.name, task, config.algorithm.settings)
-        return built.to(self.device)
+        own = self.config.algorithm
+        return algorithms.build(own.name, task, own.settings).to(self.device)
 
-    def _bare_loop(self, learner: Learner, config: Config) -> Loop:
-        """A loop that writes nothing and knows no dev part."""
-        truth = torch.tensor(self.splits.pool.labels, dtype=torch.long)
-        updater = Updater(learner, self._algorithm(config), config.training, truth, self.listener)
-        return Loop(updater, config.training, None, Listener())
-
-    def _loop(self, learner: Learner, config: Config) -> Loop:
-        truth = torch.tensor(self.splits.pool.labels, dtype=torch.long)
-        updater = Updater(learner, self._algorithm(config), config.training, truth, self.listener)
+    def _loop(self, learner: Learner) -> Loop:
+        config = self.config
+        updater = Updater(learner, self._algorithm(), config.training, self._pool_truth(), self.listener)
         dev, test = (np.array(p.labels) if p is not None else None for p in (self.splits.dev, self.splits.test))
         loop = Loop(
             updater,
@@ -308,13 +301,18 @@ class _Job:
         with torch.no_grad():
             return learner.part_logits(learner.networks, part).double().softmax(-1).numpy()
 
+    def _labelled_parts(self) -> dict[str, Texts]:
+        parts = {"dev": self.splits.dev, "test": self.splits.test}
+        return {name: part for name, part in parts.items() if part is not None}
+
+    def _pool_truth(self) -> torch.Tensor:
+        return torch.tensor(self.splits.pool.labels, dtype=torch.long)
+
     def _result(self, learner: Learner, trained: Trained, model: Model) -> dict[str, Any]:
-        scores = {}
-        for part in ("dev", "test"):
-            texts = getattr(self.splits, part)
-            if texts is not None:
-                probs = self._probs(learner, part).mean(0)
-                scores[part] = full_metrics(probs, np.array(texts.labels), self.splits.classes)
+        scores = {
+            part: full_metrics(self._probs(learner, part).mean(0), np.array(texts.labels), self.splits.classes)
+            for part, texts in self._labelled_parts().items()
+        }
         model.metrics = scores
         return {
             "version": __version__,
@@ -338,81 +336,10 @@ class _Job:
         }
 
     def _baselines(self, features: FeatureSet) -> dict[str, Any]:
-        """Supervised heads and label spreading on the same frozen features, scored where labels are."""
-        truths = {
-            part: np.array(getattr(self.splits, part).labels)
-            for part in ("dev", "test")
-            if getattr(self.splits, part) is not None
-        }
-        found: dict[str, Any] = {}
+        """What the result is shown beside: scores where labels are, else a cross-validation."""
+        lite = self._lite_config() if self.config.training.mode == "full" else self.config
+        comparison = Comparison(features, lite, len(self.splits.classes), self._pool_truth(), self.listener)
+        truths = {part: np.array(texts.labels) for part, texts in self._labelled_parts().items()}
         if truths:
-            for name, probs_of in self._baseline_models(features).items():
-                found[name] = {part: brief(probs_of(features.parts[part]), y) for part, y in truths.items()}
-        elif self.config.output.folds > 1:
-            found["cross_validation"] = self._cross_validate(features)
-        return found
-
-    def _baseline_models(self, features: FeatureSet) -> dict[str, Callable[[torch.Tensor], np.ndarray]]:
-        lite = self._lite_config() if self.config.training.mode == "full" else self.config
-        supervised = replace(lite, algorithm=AlgorithmConfig("supervised"))
-        heads = self._trained_heads(features, supervised)
-        spreading = Spreading(features, heads[1].heads, self.config.training.seed)
-        return {"supervised": heads[0], "label_spreading": spreading.predict_proba}
-
-    def _trained_heads(
-        self, features: FeatureSet, config: Config
-    ) -> tuple[Callable[[torch.Tensor], np.ndarray], LiteLearner]:
-        learner = self._lite_learner(features, config)
-        self._bare_loop(learner, config).run()
-
-        def probs_of(part: torch.Tensor) -> np.ndarray:
-            with torch.no_grad():
-                return learner.heads(part).double().softmax(-1).mean(0).cpu().numpy()
-
-        return probs_of, learner
-
-    def _cross_validate(self, features: FeatureSet) -> dict[str, Any]:
-        """Accuracy on labelled texts left out in turn: rough with few labels, but honest."""
-        from sklearn.model_selection import StratifiedKFold
-
-        labels = features.labels.cpu().numpy()
-        folds = int(min(self.config.output.folds, np.bincount(labels).max()))
-        if folds < 2:
-            self.listener.note("One labelled text per class: too few to leave any out, so there is no score to show.")
-            return {}
-        lite = self._lite_config() if self.config.training.mode == "full" else self.config
-        name = self.config.algorithm.name
-        right: dict[str, list[bool]] = {}
-        self.listener.stage("cross-validation", folds)
-        splitter = StratifiedKFold(folds, shuffle=True, random_state=self.config.training.seed)
-        for _, rows in _folds(splitter, labels):
-            held_out = torch.zeros(len(labels), dtype=torch.bool, device=self.device)
-            held_out[torch.as_tensor(rows, device=self.device)] = True
-            fold = features.fold(held_out)
-            if len(fold.labels.unique()) < len(self.splits.classes):
-                self.listener.advance()
-                continue  # a class would have no example left
-            models = self._baseline_models(fold)
-            models[name] = self._trained_heads(fold, lite)[0]
-            for method, probs_of in models.items():
-                predicted = probs_of(fold.parts["held_out"]).argmax(-1)
-                right.setdefault(method, []).extend((predicted == labels[rows]).tolist())
-            self.listener.advance()
-        self.listener.done()
-        return {
-            method: {"accuracy": float(np.mean(hits)), "n": len(hits), "standard_error": _standard_error(hits)}
-            for method, hits in right.items()
-        }
-
-
-def _folds(splitter: Any, labels: np.ndarray) -> Any:
-    import warnings
-
-    with warnings.catch_warnings():  # a class smaller than the number of folds is said elsewhere
-        warnings.simplefilter("ignore")
-        yield from splitter.split(labels, labels)
-
-
-def _standard_error(hits: list[bool]) -> float:
-    share = float(np.mean(hits))
-    return float(np.sqrt(share * (1 - share) / max(len(hits), 1)))
+            return comparison.scores(truths)
+        return {"cross_validation": comparison.cross_validate(self.config.output.folds)}

@@ -29,10 +29,12 @@ class FeatureSet:
     strong: list[Tensor]
     parts: dict[str, Tensor]
 
-    def fold(self, held_out: Tensor) -> FeatureSet:
+    def fold(self, rows: Tensor) -> FeatureSet:
         """The same without some labelled rows, which become the part ``held_out``."""
-        parts = {"held_out": self.labeled[:, held_out], "pool": self.weak}
-        return replace(self, labeled=self.labeled[:, ~held_out], labels=self.labels[~held_out], parts=parts)
+        kept = torch.ones_like(self.labels, dtype=torch.bool)
+        kept[rows] = False
+        parts = {"held_out": self.labeled[:, rows], "pool": self.weak}
+        return replace(self, labeled=self.labeled[:, kept], labels=self.labels[kept], parts=parts)
 
 
 def extract_features(
@@ -114,6 +116,11 @@ class LiteLearner(Learner):
 
     def part_logits(self, module: nn.Module, part: str) -> Tensor:
         return module(self.features.parts[part]).float().cpu()
+
+    def predict_proba(self, features: Tensor) -> np.ndarray:
+        """Features (N, M, D) to the mean of the heads' probabilities (M, C)."""
+        with torch.no_grad():
+            return self.heads(features).double().softmax(-1).mean(0).cpu().numpy()
 
     def per_network(self) -> list[list[nn.Parameter]]:
         return [list(head.parameters()) for head in self.heads]

@@ -54,8 +54,7 @@ def test_progress_ends_at_the_total_it_began_with(extracted):
 
 def test_a_fold_moves_rows_from_the_labelled_to_the_held_out():
     features = toy_features()
-    held_out = torch.tensor([False, True, False, False, True, False])
-    fold = features.fold(held_out)
+    fold = features.fold(torch.tensor([1, 4]))
     assert fold.labels.tolist() == [0, 2, 0, 2]
     assert torch.equal(fold.labeled, features.labeled[:, [0, 2, 3, 5]])
     assert torch.equal(fold.parts["held_out"], features.labeled[:, [1, 4]])

@@ -1,0 +1,101 @@
+"""Does it beat doing nothing? Supervised heads and label spreading on the same frozen features."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from jointmatch import algorithms
+from jointmatch.config import AlgorithmConfig, Config
+from jointmatch.training import FeatureSet, Listener, LiteLearner, Loop, Spreading, Updater, build_heads
+from jointmatch.training.metrics import brief
+from jointmatch.types import Task
+
+Classifier = Callable[[Tensor], np.ndarray]
+"""Features (N, M, D) to probabilities (M, C)."""
+
+
+def train_heads(features: FeatureSet, config: Config, num_classes: int, pool_truth: Tensor) -> LiteLearner:
+    """Train heads on features with nothing shown or recorded: for baselines, folds and warm starts."""
+    heads = build_heads(features, config.network, num_classes, config.training.seed)
+    learner = LiteLearner(features, heads)
+    task = Task(num_classes, learner.num_networks, learner.pool_size)
+    algorithm = algorithms.build(config.algorithm.name, task, config.algorithm.settings).to(learner.device)
+    updater = Updater(learner, algorithm, config.training, pool_truth, Listener())
+    Loop(updater, config.training, None, Listener()).run()
+    return learner
+
+
+class Comparison:
+    """The baselines of one run.
+
+    Args:
+        features: Frozen features of all parts.
+        config: Lite settings; the supervised heads take their budget from it.
+        num_classes: C.
+        pool_truth: True labels of the pool where known (they only pass through).
+        listener: Hears of the folds.
+    """
+
+    def __init__(
+        self, features: FeatureSet, config: Config, num_classes: int, pool_truth: Tensor, listener: Listener
+    ) -> None:
+        self.features, self.config, self.listener = features, config, listener
+        self.num_classes, self.pool_truth = num_classes, pool_truth
+
+    def scores(self, truths: Mapping[str, np.ndarray]) -> dict[str, Any]:
+        """Baseline -> part -> accuracy and macro-F1, for parts whose labels are given."""
+        return {
+            name: {part: brief(classify(self.features.parts[part]), y) for part, y in truths.items()}
+            for name, classify in self._baselines(self.features).items()
+        }
+
+    def cross_validate(self, folds: int) -> dict[str, Any]:
+        """Accuracy on labelled texts left out in turn, of the baselines and the algorithm itself."""
+        labels = self.features.labels.cpu().numpy()
+        folds = int(min(folds, np.bincount(labels).max()))
+        if folds < 2:
+            self.listener.note("One labelled text per class: too few to leave any out, so there is no score to show.")
+            return {}
+        right: dict[str, list[bool]] = {}
+        self.listener.stage("cross-validation", folds)
+        for rows in self._left_out(labels, folds):
+            fold = self.features.fold(torch.as_tensor(rows, device=self.features.labels.device))
+            if len(fold.labels.unique()) == self.num_classes:  # else a class would have no example left
+                models = self._baselines(fold)
+                models[self.config.algorithm.name] = self._classifier(fold, self.config)
+                for name, classify in models.items():
+                    predicted = classify(fold.parts["held_out"]).argmax(-1)
+                    right.setdefault(name, []).extend((predicted == labels[rows]).tolist())
+            self.listener.advance()
+        self.listener.done()
+        return {name: _rate(hits) for name, hits in right.items()}
+
+    def _left_out(self, labels: np.ndarray, folds: int) -> Iterator[np.ndarray]:
+        from sklearn.model_selection import StratifiedKFold
+
+        splitter = StratifiedKFold(folds, shuffle=True, random_state=self.config.training.seed)
+        with warnings.catch_warnings():  # a class smaller than the number of folds is said elsewhere
+            warnings.simplefilter("ignore")
+            yield from (rows for _, rows in splitter.split(labels, labels))
+
+    def _baselines(self, features: FeatureSet) -> dict[str, Classifier]:
+        supervised = replace(self.config, algorithm=AlgorithmConfig("supervised"))
+        learner = train_heads(features, supervised, self.num_classes, self.pool_truth)
+        spreading = Spreading(features, learner.heads, self.config.training.seed)
+        return {"supervised": learner.predict_proba, "label_spreading": spreading.predict_proba}
+
+    def _classifier(self, features: FeatureSet, config: Config) -> Classifier:
+        return train_heads(features, config, self.num_classes, self.pool_truth).predict_proba
+
+
+def _rate(hits: list[bool]) -> dict[str, Any]:
+    share = float(np.mean(hits))
+    error = float(np.sqrt(share * (1 - share) / len(hits)))
+    return {"accuracy": share, "standard_error": error, "n": len(hits)}

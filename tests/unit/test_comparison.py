@@ -1,0 +1,83 @@
+"""The baselines a result stands beside."""
+
+import numpy as np
+import pytest
+import torch
+
+from jointmatch.comparison import Comparison, _rate
+from jointmatch.resolve import resolve
+from jointmatch.training import FeatureSet, Listener
+
+CLASSES = 3
+
+
+def features(per_class: int, pool: int = 30, seed: int = 0) -> FeatureSet:
+    """Two networks, three far-apart classes in eight dimensions, so that any sane method is right."""
+    generator = torch.Generator().manual_seed(seed)
+    centers = 5 * torch.eye(8)[:CLASSES]
+
+    def draw(labels: torch.Tensor) -> torch.Tensor:
+        return centers[labels] + 0.3 * torch.randn(2, len(labels), 8, generator=generator)
+
+    labels = torch.arange(CLASSES).repeat(per_class)
+    weak = draw(torch.arange(pool) % CLASSES)
+    test = draw(torch.arange(12) % CLASSES)
+    return FeatureSet(draw(labels), labels, weak, [weak], {"test": test, "pool": weak})
+
+
+def comparison(given: FeatureSet, listener: Listener | None = None) -> Comparison:
+    config = resolve({"training": {"steps": 5}}, "lite")
+    return Comparison(given, config, CLASSES, torch.full((30,), -1), listener or Listener())
+
+
+def test_both_baselines_are_scored_on_each_part_that_has_labels():
+    scores = comparison(features(4)).scores({"test": np.arange(12) % CLASSES})
+    assert set(scores) == {"supervised", "label_spreading"}
+    assert all(score["test"] == {"accuracy": 1.0, "macro_f1": 1.0} for score in scores.values())
+
+
+def test_every_labelled_text_is_left_out_once_and_never_trained_on(monkeypatch):
+    given = features(4)
+    seen = []
+    original = FeatureSet.fold
+
+    def fold(self: FeatureSet, rows: torch.Tensor) -> FeatureSet:
+        seen.append(rows.tolist())
+        return original(self, rows)
+
+    monkeypatch.setattr(FeatureSet, "fold", fold)
+    scores = comparison(given).cross_validate(4)
+    assert sorted(row for rows in seen for row in rows) == list(range(12))
+    assert set(scores) == {"supervised", "label_spreading", "jointmatch"}
+    assert all(score == {"accuracy": 1.0, "standard_error": 0.0, "n": 12} for score in scores.values())
+
+
+def test_labels_without_any_meaning_score_no_better_than_chance():
+    """A method that saw a left-out text's own label would be right about it; chance is a third."""
+    given = features(10)
+    noise = torch.randn(2, 30, 8, generator=torch.Generator().manual_seed(1))
+    scores = comparison(FeatureSet(noise, given.labels, noise, [noise], {})).cross_validate(5)
+    assert scores["supervised"]["accuracy"] < 0.6
+    assert scores["jointmatch"]["accuracy"] < 0.6
+
+
+def test_a_fold_that_would_leave_a_class_without_an_example_is_passed_over():
+    given = features(3)
+    keep = torch.tensor([0, 1, 2, 3, 4, 6, 7])  # class 2 keeps one example
+    few = FeatureSet(given.labeled[:, keep], given.labels[keep], given.weak, given.strong, given.parts)
+    scores = comparison(few).cross_validate(3)
+    assert 0 < scores["supervised"]["n"] < len(keep)
+
+
+def test_one_example_of_every_class_gives_no_score_and_says_why():
+    notes: list[str] = []
+    listener = Listener()
+    listener.note = notes.append  # type: ignore[assignment, method-assign]
+    assert comparison(features(1), listener).cross_validate(5) == {}
+    assert "too few to leave any out" in notes[0]
+
+
+def test_the_standard_error_is_the_binomial_one():
+    """Three of four right: sqrt(0.75 * 0.25 / 4) = 0.2165."""
+    rate = _rate([True, True, False, True])
+    assert rate == {"accuracy": 0.75, "standard_error": pytest.approx(0.2165, abs=1e-4), "n": 4}
