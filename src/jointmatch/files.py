@@ -47,6 +47,8 @@ def folder_written_atomically(path: str | Path) -> Iterator[Path]:
     retired = temporary.with_suffix(".old")
     try:
         yield temporary
+        for file in temporary.rglob("*"):  # safetensors makes files only their owner may read
+            os.chmod(file, (0o777 if file.is_dir() else 0o666) & ~_umask())
         if path.exists():
             os.replace(path, retired)
         try:

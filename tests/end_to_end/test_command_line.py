@@ -66,7 +66,7 @@ def test_without_dev_the_verdict_says_how_weights_were_chosen_and_shows_baseline
     words = ("train", toy / "train.csv", "--output", tmp_path / "run", "--backbone", tiny_backbone, *FAST, "--quiet")
     ran = command(*words)
     assert (ran.code, ran.err) == (0, "")
-    assert "weights of the last step, as there is no dev part" in ran.out
+    assert "the last step's, as there is no dev part" in ran.out
     assert all(name in ran.out for name in ("supervised", "label spreading", "jointmatch"))
 
 

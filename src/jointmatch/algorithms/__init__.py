@@ -1,6 +1,6 @@
 """One file per paper. To add one: write the file, then add its line here."""
 
-from jointmatch.algorithms.base import ALGORITHMS, Algorithm, build, check_settings, settings_of
+from jointmatch.algorithms.base import ALGORITHMS, Algorithm, build, check_settings, describe_settings, settings_of
 from jointmatch.algorithms.fixmatch import FixMatch
 from jointmatch.algorithms.jointmatch import JointMatch
 from jointmatch.algorithms.supervised import Supervised
@@ -13,5 +13,6 @@ __all__ = [
     "Supervised",
     "build",
     "check_settings",
+    "describe_settings",
     "settings_of",
 ]

@@ -67,6 +67,17 @@ def settings_of(name: str) -> dict[str, inspect.Parameter]:
     return found
 
 
+def describe_settings(name: str) -> dict[str, str]:
+    """What each setting means: the ``Args`` of the docstrings of the class and its bases."""
+    found: dict[str, str] = {}
+    for cls in reversed(ALGORITHMS[name].__mro__):
+        if issubclass(cls, Algorithm):
+            for line in (cls.__doc__ or "").partition("Args:")[2].splitlines():
+                key, colon, meaning = line.strip().partition(": ")
+                found |= {key: meaning.replace("``", "")} if colon else {}
+    return found
+
+
 def check_settings(name: str, settings: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """Fit settings to an algorithm's declared types and ranges; return them and all faults."""
     hints: dict[str, Any] = {}

@@ -14,7 +14,7 @@ def algorithms(
     name: Annotated[str | None, typer.Argument(help="One algorithm, with its settings.")] = None, json: Json = False
 ) -> None:
     """List the algorithms, or show one with its settings."""
-    from jointmatch.algorithms import ALGORITHMS, settings_of
+    from jointmatch.algorithms import ALGORITHMS, describe_settings, settings_of
     from jointmatch.cli.output import print_json, say, table
 
     if name is not None:
@@ -24,8 +24,11 @@ def algorithms(
             print_json({"name": name, "reference": cls.reference, "networks": cls.networks, "settings": settings})
             return
         say(f"{name} ({cls.reference}), {cls.networks} network(s)")
-        say("\n".join(line.strip() for line in (cls.__doc__ or "").strip().splitlines()))
-        table(["setting", "default"], [[f"algorithm.{k}", str(v)] for k, v in settings.items()])
+        say((cls.__doc__ or "").strip().splitlines()[0])
+        meanings = describe_settings(name)
+        rows = [[f"algorithm.{k}", str(v), meanings.get(k, "")] for k, v in settings.items()]
+        table(["setting", "default", "meaning"], rows)
+        say("These are the algorithm's own defaults; a recipe may set others (see config.toml of a run).")
         return
     entries = [
         {

@@ -169,11 +169,11 @@ class Loop:
         last = {part: brief(self._probs(part).mean(0), y) for part, y in labels_of.items() if y is not None}
         if self.best:
             checkpoints.load_module("best", updater.learner.networks, self.best)
-            chosen, selection = self.progress.best_step, "best accuracy on the dev part"
+            chosen, selection = self.progress.best_step, "those with the best accuracy on the dev part"
         else:
             updater.learner.networks.load_state_dict(updater.evaluated.state_dict())
-            averaged = "averaged weights of the last step" if updater.averaged else "weights of the last step"
-            chosen, selection = self.progress.step, f"{averaged}, as there is no dev part"
+            which = "the last step's, averaged over training" if updater.averaged else "the last step's"
+            chosen, selection = self.progress.step, f"{which}, as there is no dev part to choose on"
         updater.learner.networks.eval()
         return Trained(self.progress.history, self.progress.step, chosen, termination, selection, last)
 

@@ -67,7 +67,7 @@ def test_the_weights_of_the_best_evaluation_are_kept_and_of_equals_the_later(sco
     assert not torch.equal(seen[0], seen[1])
 
 
-@pytest.mark.parametrize(("average_decay", "named"), [(0.0, "weights of the last step"), (0.9, "averaged weights")])
+@pytest.mark.parametrize(("average_decay", "named"), [(0.0, "the last step's, as"), (0.9, "averaged over training")])
 def test_without_dev_the_last_steps_weights_are_kept_and_it_says_so(average_decay, named):
     updater = toy_updater(average_decay=average_decay)
     trained = Loop(updater, updater.config, None, Recorder()).run()
