@@ -30,9 +30,10 @@ test: check
 demo: install
 	$(BIN)/jointmatch demo --output runs/demo
 
+# Needs the benchmarks' data: JOINTMATCH_DATA=FOLDER make bench
 bench: install
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,bench]'
-	$(BIN)/python benchmarks/demo_corpus.py
-	$(BIN)/python benchmarks/ag_news.py --mode lite
+	$(BIN)/python benchmarks/grid.py benchmarks/demo.toml
+	$(BIN)/python benchmarks/grid.py benchmarks/ag_news_lite.toml
 	$(BIN)/python benchmarks/feature_speed.py
 	$(BIN)/python benchmarks/predict_memory.py

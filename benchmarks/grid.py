@@ -17,6 +17,7 @@ import platform
 import time
 import tomllib
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,8 @@ def main() -> None:
     experiment["dataset"] = args.dataset or experiment["dataset"]
     target = args.output or RESULTS / f"{args.experiment.stem}.json"
     done = json.loads(target.read_text()) if target.exists() else {"runs": []}
+    if done.get("experiment", experiment) != experiment:
+        parser.error(f"{target} holds another experiment's runs: move it away, or name another --output.")
     known = {(r["variant"], r["seed"]) for r in done["runs"]}
     names = args.only or list(experiment["variants"])
     todo = [(v, s) for s in experiment["seeds"] for v in names if (v, s) not in known]
@@ -74,6 +77,8 @@ def one_run(
 
     name, labels = experiment["dataset"], experiment["labels_per_class"]
     splits = demo_splits(labels, seed) if name == "demo" else load_benchmark(name, labels, seed, data_dir)
+    if not experiment.get("test", True):  # a search must not even see it
+        splits = replace(splits, test=None)
     own: dict[str, dict[str, Any]] = {"training": {"seed": seed}, "network": {"backbone": backbone} if backbone else {}}
     settings = merge(experiment.get("settings", {}), experiment["variants"][variant], own)
     result = run(splits, settings).result

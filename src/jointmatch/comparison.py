@@ -59,31 +59,33 @@ class Comparison:
     def cross_validate(self, folds: int) -> dict[str, Any]:
         """Accuracy on labelled texts left out in turn, of the baselines and the algorithm itself."""
         labels = self.features.labels.cpu().numpy()
-        folds = int(min(folds, np.bincount(labels).max()))
+        sizes = np.bincount(labels)
+        # A class's only example is never left out: nothing could learn the class without it.
+        testable = np.flatnonzero(sizes[labels] > 1)
+        folds = int(min(folds, sizes.max()))
         if folds < 2:
             self.listener.note("One labelled text per class: too few to leave any out, so there is no score to show.")
             return {}
         right: dict[str, list[bool]] = {}
         self.listener.stage("cross-validation", folds)
-        for rows in self._left_out(labels, folds):
+        for rows in self._left_out(testable, labels[testable], folds):
             fold = self.features.fold(torch.as_tensor(rows, device=self.features.labels.device))
-            if len(fold.labels.unique()) == self.num_classes:  # else a class would have no example left
-                models = self._baselines(fold)
-                models[self.config.algorithm.name] = self._classifier(fold, self.config)
-                for name, classify in models.items():
-                    predicted = classify(fold.parts["held_out"]).argmax(-1)
-                    right.setdefault(name, []).extend((predicted == labels[rows]).tolist())
+            models = self._baselines(fold)
+            models[self.config.algorithm.name] = self._classifier(fold, self.config)
+            for name, classify in models.items():
+                predicted = classify(fold.parts["held_out"]).argmax(-1)
+                right.setdefault(name, []).extend((predicted == labels[rows]).tolist())
             self.listener.advance()
         self.listener.done()
         return {name: _rate(hits) for name, hits in right.items()}
 
-    def _left_out(self, labels: np.ndarray, folds: int) -> Iterator[np.ndarray]:
+    def _left_out(self, rows: np.ndarray, labels: np.ndarray, folds: int) -> Iterator[np.ndarray]:
         from sklearn.model_selection import StratifiedKFold
 
         splitter = StratifiedKFold(folds, shuffle=True, random_state=self.config.training.seed)
         with warnings.catch_warnings():  # a class smaller than the number of folds is said elsewhere
             warnings.simplefilter("ignore")
-            yield from (rows for _, rows in splitter.split(labels, labels))
+            yield from (rows[chosen] for _, chosen in splitter.split(labels, labels))
 
     def _baselines(self, features: FeatureSet) -> dict[str, Classifier]:
         supervised = replace(self.config, algorithm=AlgorithmConfig("supervised"))

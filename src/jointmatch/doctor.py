@@ -41,7 +41,7 @@ def examine() -> list[dict[str, Any]]:
 
 
 def _entry(question: str, well: bool, finding: str) -> dict[str, Any]:
-    return {"check": question, "ok": "yes" if well else "NO", "finding": finding}
+    return {"check": question, "ok": well, "finding": finding}
 
 
 def _version(package: str) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -10,14 +11,13 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from jointmatch.config import DataConfig, merge
+from jointmatch.config import build, merge
 from jointmatch.data import as_text, splits_of_lists
 from jointmatch.data.labels import clean
 from jointmatch.errors import DataError
 from jointmatch.model import Model
 from jointmatch.resolve import as_settings
 from jointmatch.run import run
-from jointmatch.training import Listener
 from jointmatch.types import Label
 
 
@@ -30,7 +30,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         backbone: ``auto`` (the embedded MiniLM), a folder, or a hub name.
         mode: ``lite`` (frozen encoder), ``full``, or ``auto``, which picks by hardware.
         random_state: Seed of everything random; None means 0.
-        unlabeled_value: One more label that means "no label" besides None, NaN, "" and an integer -1.
+        unlabeled_value: The label that means "no label" besides None, NaN and "", in place of an integer -1.
         settings: Any other setting by its path, such as ``{"algorithm.tau": 0.95}``.
 
     Attributes:
@@ -70,9 +70,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         texts, labels = _texts(X), _column(y, "labels")
         if len(texts) != len(labels):
             raise DataError(f"Got {len(texts)} texts and {len(labels)} labels, wanted as many of each.")
-        config = DataConfig(unlabeled_value=self.unlabeled_value)
-        splits = splits_of_lists(texts, labels, None if unlabeled is None else _texts(unlabeled), config)
-        outcome = run(splits, self._settings(), listener=Listener())
+        settings = self._settings()
+        data = build({"data": settings.get("data", {})}).data
+        splits = splits_of_lists(texts, labels, None if unlabeled is None else _texts(unlabeled), data)
+        outcome = run(splits, settings)
+        for warning in outcome.result["warnings"]:
+            warnings.warn(warning, UserWarning, stacklevel=2)
         self.model_ = outcome.model
         self.classes_ = _as_array(outcome.model.classes)
         self.history_, self.result_ = outcome.history, outcome.result
@@ -86,6 +89,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             "training": {"recipe": self.recipe, "mode": self.mode, "seed": _seed(self.random_state)},
             "output": {"baselines": False},
         }
+        if self.unlabeled_value is not None:
+            own["data"] = {"unlabeled_value": self.unlabeled_value}
         return merge(own, as_settings(self.settings or {}))
 
     def predict_proba(self, X: Iterable[Any]) -> np.ndarray:  # noqa: N803

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import tempfile
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,12 +16,12 @@ def write_atomically(path: str | Path, write: Callable[[Path], object]) -> None:
     """Let ``write`` fill a temporary file beside ``path``, then move it into place."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
-    os.close(handle)
-    temporary = Path(name)
+    temporary = _beside(path)
+    temporary.touch(exist_ok=False)
+    mode = temporary.stat().st_mode
     try:
         write(temporary)
-        os.chmod(temporary, 0o666 & ~_umask())
+        os.chmod(temporary, mode)  # safetensors puts a file there that only its owner may read
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
@@ -42,13 +42,15 @@ def folder_written_atomically(path: str | Path) -> Iterator[Path]:
     """Yield an empty folder that becomes ``path`` (replacing it) when the block ends well."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp"))
-    os.chmod(temporary, 0o777 & ~_umask())
+    temporary = _beside(path)
+    temporary.mkdir()
+    mode = temporary.stat().st_mode & 0o666  # what the user's umask leaves of it
     retired = temporary.with_suffix(".old")
     try:
         yield temporary
-        for file in temporary.rglob("*"):  # safetensors makes files only their owner may read
-            os.chmod(file, (0o777 if file.is_dir() else 0o666) & ~_umask())
+        for file in temporary.rglob("*"):
+            if file.is_file():
+                os.chmod(file, mode)
         if path.exists():
             os.replace(path, retired)
         try:
@@ -62,7 +64,6 @@ def folder_written_atomically(path: str | Path) -> Iterator[Path]:
         shutil.rmtree(retired, ignore_errors=True)
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def _beside(path: Path) -> Path:
+    """A new name in the same folder, hidden from most listings."""
+    return path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from jointmatch import algorithms, config
 from jointmatch.augment import parse
 from jointmatch.config import Config, Settings, TrainingConfig
 from jointmatch.errors import ConfigError, InputError
-from jointmatch.networks import find_backbone
+from jointmatch.networks import find_backbone, find_device
 
 
 def resolve(settings: Mapping[str, Any], mode: str) -> Config:
@@ -35,48 +35,48 @@ def faults_in(settings: Mapping[str, Any]) -> list[str]:
     """Every fault of partial settings: unknown keys, misfits, ranges, unknown names."""
     faults = config.faults_in(settings)
 
-    def ask(question: Any, *args: Any) -> Any:
+    def ask(question: Callable[[str], object], name: Any) -> bool:
+        """Whether a name is known to those who look it up; a fault if not. Misfits were found before."""
+        if not isinstance(name, str):
+            return False
         try:
-            return question(*args)
+            question(name)
         except ConfigError as error:
             faults.extend(error.faults)
         except InputError as error:
             faults.append(str(error))
-        return None
+        else:
+            return True
+        return False
 
-    def section(name: str) -> dict[str, Any]:
-        values = settings.get(name, {})
-        return dict(values) if isinstance(values, Mapping) else {}
-
-    own = section("algorithm")
-    name = own.pop("name", config.AlgorithmConfig.name)
-    if isinstance(name, str) and ask(algorithms.ALGORITHMS.__getitem__, name) is not None:
-        faults += algorithms.check_settings(name, own)[1]
-    if isinstance(_recipe_name(settings), str):
-        ask(config.recipe, _recipe_name(settings), "lite")
-    augment = section("augment")
+    own = _section(settings, "algorithm")
+    algorithm = own.pop("name", config.AlgorithmConfig.name)
+    if ask(algorithms.ALGORITHMS.__getitem__, algorithm):
+        faults += algorithms.check_settings(algorithm, own)[1]
+    ask(lambda name: config.recipe(name, "lite"), _recipe_name(settings))
+    augment = _section(settings, "augment")
     strong = augment.get("strong", [])
     for spec in [augment.get("weak", "none"), *(strong if isinstance(strong, list | tuple) else [strong])]:
-        if isinstance(spec, str):
-            ask(parse, spec)
-    backbone = section("network").get("backbone", "auto")
-    if isinstance(backbone, str):
-        ask(find_backbone, backbone)
+        ask(parse, spec)
+    ask(find_backbone, _section(settings, "network").get("backbone", "auto"))
+    ask(find_device, _section(settings, "training").get("device", "auto"))
     return faults
 
 
-def _recipe_name(settings: Mapping[str, Any]) -> str:
-    training = settings.get("training", {})
-    return training.get("recipe", TrainingConfig.recipe) if isinstance(training, Mapping) else TrainingConfig.recipe
+def _section(settings: Mapping[str, Any], name: str) -> dict[str, Any]:
+    values = settings.get(name, {})
+    return dict(values) if isinstance(values, Mapping) else {}
+
+
+def _recipe_name(settings: Mapping[str, Any]) -> Any:
+    return _section(settings, "training").get("recipe", TrainingConfig.recipe)
 
 
 def choose_mode(settings: Mapping[str, Any], pool_size: int) -> tuple[str, str]:
     """The mode to train in and the reason, in words."""
     import torch
 
-    training = settings.get("training", {})
-    if not isinstance(training, Mapping):  # a fault that resolve reports
-        training = {}
+    training = _section(settings, "training")
     asked = training.get("mode", "auto")
     if asked in ("lite", "full"):
         return asked, "as asked"

@@ -17,7 +17,6 @@ from jointmatch import algorithms
 from jointmatch.comparison import Comparison, train_heads
 from jointmatch.config import AlgorithmConfig, Config
 from jointmatch.data import Splits, Texts
-from jointmatch.errors import InputError
 from jointmatch.model import Model, ModelFacts
 from jointmatch.networks import (
     Encoder,
@@ -25,6 +24,7 @@ from jointmatch.networks import (
     Networks,
     Tokenizer,
     find_backbone,
+    find_device,
     load_tokenizer,
     load_transformer,
 )
@@ -79,26 +79,6 @@ def run(
     return _Job(splits, settings or {}, folder, listener or Listener(), resume).run()
 
 
-def check_backbone(name: str) -> None:
-    """Load a backbone once and forget it: what is wrong with it shows before anything is written."""
-    backbone = find_backbone(name)
-    load_tokenizer(backbone)
-    load_transformer(backbone)
-
-
-def find_device(name: str) -> torch.device:
-    """``auto``, ``cpu``, ``cuda`` or ``cuda:1``, checked."""
-    if name == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    try:
-        device = torch.device(name)
-    except RuntimeError:
-        raise InputError(f"Unknown device {name!r}, wanted auto, cpu, cuda or cuda:N.") from None
-    if device.type == "cuda" and not torch.cuda.is_available():
-        raise InputError(f"The device {name!r} was asked for, but torch sees no GPU. Use device=cpu.")
-    return device
-
-
 class _Job:
     """One run; its methods are the stages in order."""
 
@@ -112,6 +92,7 @@ class _Job:
     ) -> None:
         self.splits, self.settings, self.listener, self.resume = splits, settings, listener, resume
         self.folder = RunFolder(folder) if folder is not None else None
+        self.warnings: list[str] = []
         mode, reason = choose_mode(settings, len(splits.pool))
         self.config = self._without_pool(resolve(settings, mode))
         self.device = find_device(self.config.training.device)
@@ -129,15 +110,20 @@ class _Job:
         algorithm = algorithms.ALGORITHMS[config.algorithm.name]
         if len(self.splits.pool) or not algorithm.uses_unlabeled:
             return config
-        self.listener.note(f"No unlabelled texts: {config.algorithm.name} cannot learn from any, trained supervised.")
+        self._warn(f"No unlabelled texts: {config.algorithm.name} cannot learn from any, trained supervised.")
         count = config.network.count or algorithm.networks
         return replace(config, algorithm=AlgorithmConfig("supervised"), network=replace(config.network, count=count))
+
+    def _warn(self, text: str) -> None:
+        """Say what the user should know of the data, and keep it for the record."""
+        self.warnings.append(text)
+        self.listener.note(text)
 
     def _announce(self, mode: str, reason: str) -> None:
         sizes = f"{len(self.splits.labeled)} labelled and {len(self.splits.pool)} unlabelled texts"
         self.listener.note(f"{sizes}, {len(self.splits.classes)} classes.")
         for note in self.splits.notes:
-            self.listener.note(note)
+            self._warn(note)
         config = self.config
         self.listener.note(
             f"Training {config.algorithm.name} (recipe {config.training.recipe}) in mode {mode} ({reason}); "
@@ -153,11 +139,11 @@ class _Job:
         if self.config.training.mode == "lite" or self.config.training.warm_start or self.config.output.baselines:
             encoder = self._encoder(self.layers)
             features = self._timed("features", lambda: self._features(encoder))
-        learner, trained = self._timed("training", lambda: self._train(encoder, features))
+        learner, trained = self._timed("training", lambda: self._train(features))
         model = self._model(learner, encoder, trained)
         result = self._result(learner, trained, model)
         if self.config.output.baselines and features is not None:
-            result["baselines"] = self._timed("baselines", lambda: self._baselines(features))
+            result |= self._timed("baselines", lambda: self._comparison(features))
         result["seconds"] = {name: round(value, 3) for name, value in self.seconds.items()}
         if self.folder:
             problem = self.folder.write_pseudo_labels(self.splits, self._probs(learner, "pool"))
@@ -181,7 +167,7 @@ class _Job:
             self.splits, self.views, encoder, self.backbone, self.tokenizer, self.device, self.listener
         )
 
-    def _train(self, encoder: Encoder | None, features: FeatureSet | None) -> tuple[Learner, Trained]:
+    def _train(self, features: FeatureSet | None) -> tuple[Learner, Trained]:
         if self.config.training.mode == "lite":
             assert features is not None
             lite = LiteLearner(features, self._heads(features))
@@ -217,9 +203,9 @@ class _Job:
         )
 
     def _lite_config(self) -> Config:
-        """The same recipe's lite settings, with heads that fit this run's networks."""
+        """The same recipe's lite settings and the user's own of the algorithm, with heads that fit this run's."""
         kept = {
-            "algorithm": {"name": self.config.algorithm.name},
+            "algorithm": {**self.settings.get("algorithm", {}), "name": self.config.algorithm.name},
             "network": {"backbone": self.config.network.backbone},
             "training": {"recipe": self.config.training.recipe, "seed": self.config.training.seed},
         }
@@ -262,7 +248,7 @@ class _Job:
     def _identity(self) -> str:
         """A digest of the settings and the data that a checkpoint belongs to."""
         settings = {name: values for name, values in self.config.to_dict().items() if name != "output"}
-        parts: list[Any] = [settings, self.splits.classes]
+        parts: list[Any] = [settings, self.splits.classes, self.backbone.fingerprint()]
         for part in (self.splits.labeled, self.splits.pool, self.splits.dev):
             parts.append([part.texts, part.labels, part.weak, part.strong] if part else None)
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
@@ -327,6 +313,7 @@ class _Job:
             "unlabelled": len(self.splits.pool),
             "data": self.splits.counts,
             "conflicts": self.splits.conflicts,
+            "warnings": self.warnings,
             "steps": trained.steps,
             "kept_step": trained.best_step,
             "termination": trained.termination,
@@ -335,11 +322,11 @@ class _Job:
             "scores_of_last_step": trained.last,
         }
 
-    def _baselines(self, features: FeatureSet) -> dict[str, Any]:
+    def _comparison(self, features: FeatureSet) -> dict[str, Any]:
         """What the result is shown beside: scores where labels are, else a cross-validation."""
         lite = self._lite_config() if self.config.training.mode == "full" else self.config
         comparison = Comparison(features, lite, len(self.splits.classes), self._pool_truth(), self.listener)
         truths = {part: np.array(texts.labels) for part, texts in self._labelled_parts().items()}
         if truths:
-            return comparison.scores(truths)
+            return {"baselines": comparison.scores(truths)}
         return {"cross_validation": comparison.cross_validate(self.config.output.folds)}

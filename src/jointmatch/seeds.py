@@ -10,7 +10,7 @@ from jointmatch.config import merge
 from jointmatch.data import Splits
 from jointmatch.model import copy_model
 from jointmatch.record import RunFolder
-from jointmatch.run import Outcome, run
+from jointmatch.run import run
 from jointmatch.training import Listener
 from jointmatch.training.metrics import summary
 
@@ -50,6 +50,10 @@ def run_seeds(
 def summarize(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Method -> part -> metric -> mean, spread and values."""
     rows: dict[str, Any] = {}
+    if all(r.get("cross_validation") for r in results):
+        for name in results[0]["cross_validation"]:
+            values = [r["cross_validation"][name]["accuracy"] for r in results]
+            rows[name] = {"cross-validation": {"accuracy": summary(values)}}
     for part in results[0]["scores"]:
         own = {m: summary([r["scores"][part][m] for r in results]) for m in ("accuracy", "macro_f1")}
         rows.setdefault(results[0]["algorithm"], {})[part] = own
@@ -57,6 +61,3 @@ def summarize(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
             scores = [r["baselines"][name][part] for r in results]
             rows.setdefault(name, {})[part] = {m: summary([s[m] for s in scores]) for m in ("accuracy", "macro_f1")}
     return rows
-
-
-__all__ = ["Outcome", "run_seeds", "summarize"]

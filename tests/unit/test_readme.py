@@ -14,7 +14,7 @@ def result(name: str) -> dict:
     return json.loads((ROOT / "benchmarks" / "results" / f"{name}.json").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("name", ["ag_news_lite", "ag_news_full", "demo"])
+@pytest.mark.parametrize("name", ["ag_news_lite", "ag_news_full", "ag_news_lite_recipes", "demo"])
 def test_a_table_in_the_readme_is_what_its_result_file_gives(name):
     assert markdown(result(name)) in README
 
@@ -22,6 +22,10 @@ def test_a_table_in_the_readme_is_what_its_result_file_gives(name):
 def test_the_speed_and_memory_in_the_readme_are_the_measured_ones():
     ratio = result("feature_speed")["ratio_to_sentence_transformers"]["jointmatch, two layers"]
     assert f"{ratio:.2f} times" in README
+    seconds = [
+        r["seconds"]["training"] for r in result("ag_news_lite")["runs"] if r["variant"] == "jointmatch, recipe best"
+    ]
+    assert f"{min(seconds):.0f} to {max(seconds):.0f} s" in README
     peak = result("predict_memory")["runs"][-1]
     assert f"{peak['rows']:,} rows" in README
     assert f"{peak['peak_mib']:.0f} MiB" in README

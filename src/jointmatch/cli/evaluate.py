@@ -22,7 +22,7 @@ def evaluate(
     from jointmatch.config import DataConfig
     from jointmatch.evaluate import evaluate_file
     from jointmatch.model import Model
-    from jointmatch.run import find_device
+    from jointmatch.networks import find_device
 
     data = DataConfig(text_column=text_column, label_column=label_column, encoding=encoding)
     found = find_device(device)

@@ -79,7 +79,7 @@ def datasets(
         entries.append(
             {
                 "name": name,
-                "classes": known.classes if known else "?",
+                "classes": known.classes if known else None,
                 "about": known.about if known else "your own",
                 "source": str(local.parent) if local else hub,
             }
@@ -91,7 +91,10 @@ def doctor(json: Json = False) -> None:
     """Say whether this machine is fit, and what would make it fitter."""
     from jointmatch.doctor import examine
 
-    _show(examine(), json)
+    entries = examine()
+    _show(entries, json)
+    if not all(entry["ok"] for entry in entries):
+        raise typer.Exit(1)
 
 
 def _in_hub_cache(name: str) -> bool:
@@ -108,4 +111,9 @@ def _show(entries: list[dict[str, Any]], json: bool) -> None:
     if json:
         print_json(entries)
     else:
-        table(list(entries[0]), [[str(v) for v in entry.values()] for entry in entries])
+        table(list(entries[0]), [[_cell(v) for v in entry.values()] for entry in entries])
+
+
+def _cell(value: Any) -> str:
+    words = {True: "yes", False: "NO", None: "?"}
+    return words[value] if value is None or isinstance(value, bool) else str(value)

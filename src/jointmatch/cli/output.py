@@ -69,7 +69,7 @@ def _live() -> Listener:
             self.progress.start()
             self.task = self.progress.add_task(name, total=total, metrics="")
 
-        def advance(self, amount: int = 1, **metrics: float) -> None:
+        def advance(self, amount: int = 1) -> None:
             if self.progress:
                 self.progress.advance(self.task, amount)
 

@@ -23,8 +23,8 @@ def predict(
     from jointmatch.cli.output import make_listener
     from jointmatch.data.tables import format_of
     from jointmatch.model import Model
+    from jointmatch.networks import find_device
     from jointmatch.predict import predict_file
-    from jointmatch.run import find_device
 
     if output is not None:
         format_of(output)

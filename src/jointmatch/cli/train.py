@@ -42,8 +42,9 @@ def train(
     from jointmatch.cli import output as out
     from jointmatch.cli.verdict import show_run, show_seeds
     from jointmatch.config import merge, parse_overrides, read_toml
+    from jointmatch.networks import check_backbone
     from jointmatch.record import RunFolder
-    from jointmatch.run import check_backbone, run
+    from jointmatch.run import run
     from jointmatch.seeds import run_seeds
 
     options = _options(
@@ -82,12 +83,10 @@ def _check(settings: dict[str, dict[str, Any]]) -> int:
     """Report every fault of the settings at once, before any file is read; return the seed."""
     from jointmatch.errors import ConfigError
     from jointmatch.resolve import faults_in
-    from jointmatch.run import find_device
 
     faults = faults_in(settings)
     if faults:
         raise ConfigError(faults)
-    find_device(settings.get("training", {}).get("device", "auto"))
     return int(settings.get("training", {}).get("seed", 0))
 
 

@@ -11,7 +11,7 @@ def show_run(result: dict[str, Any], folder: str) -> None:
     """The verdict on one run."""
     if result["scores"]:
         _show_scores(result)
-    elif result.get("baselines", {}).get("cross_validation"):
+    elif result.get("cross_validation"):
         _show_cross_validation(result)
     say(f"Weights kept: {result['selection']} (step {result['kept_step']}; stopped: {result['termination']}).")
     say(f"Run folder: {folder}   Model: {folder}/model")
@@ -20,13 +20,14 @@ def show_run(result: dict[str, Any], folder: str) -> None:
 def _show_scores(result: dict[str, Any]) -> None:
     parts = list(result["scores"])
     columns = ["method", *(f"{part} {metric}" for part in parts for metric in ("accuracy", "macro-F1"))]
-    methods = {**result.get("baselines", {}), result["algorithm"]: result["scores"]}
+    baselines = {k: v for k, v in result.get("baselines", {}).items() if k != result["algorithm"]}
+    methods = {**baselines, result["algorithm"]: result["scores"]}
     rows = [
         [_title(name), *(percent(scores[part][m]) for part in parts for m in ("accuracy", "macro_f1"))]
         for name, scores in methods.items()
     ]
-    table(columns, rows, title="Scores (%)")
-    baselines = result.get("baselines", {})
+    frozen = "; the baselines on frozen features" if baselines and result["mode"] == "full" else ""
+    table(columns, rows, title=f"Scores (%){frozen}")
     part = "test" if "test" in parts else parts[0]
     if baselines:
         best = max(baselines, key=lambda name: baselines[name][part]["accuracy"])
@@ -36,7 +37,7 @@ def _show_scores(result: dict[str, Any]) -> None:
 
 
 def _show_cross_validation(result: dict[str, Any]) -> None:
-    scores = result["baselines"]["cross_validation"]
+    scores = result["cross_validation"]
     rows = [
         [_title(name), f"{percent(s['accuracy'])} ± {100 * s['standard_error']:.1f}", str(s["n"])]
         for name, s in scores.items()
@@ -49,9 +50,7 @@ def _show_cross_validation(result: dict[str, Any]) -> None:
 def show_seeds(result: dict[str, Any], folder: str) -> None:
     """The verdict on several seeds."""
     rows_of = result["summary"]
-    if not rows_of:
-        say("No dev or test part was given, so there is nothing to summarise over the seeds.")
-    else:
+    if rows_of:
         show_summary(rows_of, result["algorithm"], len(result["seeds"]))
     say(f"Model kept: seed {result['kept_seed']}.   Run folder: {folder}   Model: {folder}/model")
 
@@ -59,12 +58,10 @@ def show_seeds(result: dict[str, Any], folder: str) -> None:
 def show_summary(rows_of: dict[str, Any], algorithm: str, seeds: int) -> None:
     """Mean and spread of every method, the algorithm last."""
     parts = list(rows_of[algorithm])
-    columns = ["method", *(f"{part} {metric}" for part in parts for metric in ("accuracy", "macro-F1"))]
+    cells = [(part, metric) for part in parts for metric in rows_of[algorithm][part]]
+    columns = ["method", *(f"{part} {metric.replace('macro_f1', 'macro-F1')}" for part, metric in cells)]
     names = [*(name for name in rows_of if name != algorithm), algorithm]
-    rows = [
-        [_title(name), *(spread(rows_of[name][p][m]) for p in parts for m in ("accuracy", "macro_f1"))]
-        for name in names
-    ]
+    rows = [[_title(name), *(spread(rows_of[name][part][metric]) for part, metric in cells)] for name in names]
     table(columns, rows, title=f"Mean ± standard deviation over {seeds} seeds (%)")
 
 

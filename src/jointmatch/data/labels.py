@@ -21,13 +21,13 @@ def clean(values: Iterable[Any], unlabeled_value: Label | None = None) -> list[L
     """Replace whatever means "no label" by None and leave every other label as written.
 
     None, NaN and blank text always mean it; -1 does when all other labels are whole
-    numbers (in a CSV, text that looks like them); ``unlabeled_value`` adds one more.
+    numbers (in a CSV, text that looks like them), unless ``unlabeled_value`` names another.
     """
     labels = [None if is_missing(v) or v == unlabeled_value else v for v in map(plain, values)]
     for value in labels:
         if value is not None and not isinstance(value, (str, int, float, bool)):
             raise DataError(f"A label is {value!r} ({type(value).__name__}), wanted text or a number.")
-    if all(_whole_number(v) for v in labels if v is not None):
+    if unlabeled_value is None and all(_whole_number(v) for v in labels if v is not None):
         labels = [None if v in (-1, "-1") else v for v in labels]
     return labels
 

@@ -1,7 +1,8 @@
 """Find a backbone, build N differently initialised networks, average their weights."""
 
 from jointmatch.networks.averaging import Averaged
-from jointmatch.networks.backbones import Backbone, find_backbone, load_tokenizer, load_transformer
+from jointmatch.networks.backbones import Backbone, check_backbone, find_backbone, load_tokenizer, load_transformer
+from jointmatch.networks.devices import find_device
 from jointmatch.networks.encoder import Encoder
 from jointmatch.networks.features import cached_features, extract, feature_settings
 from jointmatch.networks.heads import Head, Heads, HeadShape, dropout_seeds
@@ -19,10 +20,12 @@ __all__ = [
     "Tokenizer",
     "Tokens",
     "cached_features",
+    "check_backbone",
     "dropout_seeds",
     "extract",
     "feature_settings",
     "find_backbone",
+    "find_device",
     "load_tokenizer",
     "load_transformer",
 ]

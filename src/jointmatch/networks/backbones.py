@@ -49,11 +49,11 @@ class Backbone:
         folder = Path(self.source)
         if not folder.is_dir():
             return f"hub:{self.source}"
-        files = [p for p in sorted(folder.iterdir()) if p.suffix == ".safetensors" or p.name in _SMALL_FILES]
+        files = [p for p in sorted(folder.iterdir()) if p.suffix in _SUFFIXES]
         return _digest(tuple((p, p.stat().st_mtime_ns, p.stat().st_size) for p in files))
 
 
-_SMALL_FILES = ("config.json", "tokenizer.json", "vocab.txt")
+_SUFFIXES = (".safetensors", ".json", ".txt", ".model")  # weights, configuration and every kind of vocabulary
 
 
 @cache
@@ -117,7 +117,9 @@ def load_transformer(backbone: Backbone) -> PreTrainedModel:
 
     # Weights that a checkpoint lacks (such as an unused pooler) are drawn at random: from a stream of their own.
     with _ClearErrors(backbone), seeded(0):
-        model = AutoModel.from_pretrained(backbone.source, dtype=torch.float32, use_safetensors=True)
+        model = AutoModel.from_pretrained(
+            backbone.source, dtype=torch.float32, use_safetensors=True, trust_remote_code=False
+        )
     if model.config.is_encoder_decoder:
         raise InputError(f"{backbone.name} is an encoder-decoder ({model.config.model_type}), wanted an encoder.")
     return model
@@ -128,10 +130,17 @@ def load_tokenizer(backbone: Backbone) -> Any:
     from transformers import AutoTokenizer
 
     with _ClearErrors(backbone):
-        tokenizer = AutoTokenizer.from_pretrained(backbone.source, use_fast=True)
+        tokenizer = AutoTokenizer.from_pretrained(backbone.source, use_fast=True, trust_remote_code=False)
         if len(tokenizer) <= len(tokenizer.all_special_tokens):
             raise ValueError("there is no vocabulary (tokenizer.json or vocab.txt).")
     return tokenizer
+
+
+def check_backbone(name: str) -> None:
+    """Load a backbone once and forget it: what is wrong with it shows before anything is written."""
+    backbone = find_backbone(name)
+    load_tokenizer(backbone)
+    load_transformer(backbone)
 
 
 @contextmanager

@@ -18,9 +18,10 @@ TOKENS_PER_BATCH = 4096
 TEXTS_PER_WRITE = 2048
 
 
-def feature_settings(backbone: Backbone, encoder: Encoder, max_length: int) -> str:
-    """Everything besides the text that a feature depends on."""
-    return json.dumps([VERSION, backbone.fingerprint(), sorted(set(encoder.depths)), encoder.pooling, max_length])
+def feature_settings(backbone: Backbone, encoder: Encoder, max_length: int, device: torch.device) -> str:
+    """Everything besides the text that a feature depends on; a GPU rounds differently from a CPU."""
+    depths = sorted(set(encoder.depths))
+    return json.dumps([VERSION, backbone.fingerprint(), depths, encoder.pooling, max_length, device.type])
 
 
 @torch.inference_mode()

@@ -14,8 +14,8 @@ class Listener:
     def stage(self, name: str, total: int) -> None:
         """A stage of ``total`` units of work begins."""
 
-    def advance(self, amount: int = 1, **metrics: float) -> None:
-        """Some of the stage is done; metrics are the latest ones."""
+    def advance(self, amount: int = 1) -> None:
+        """Some of the stage is done."""
 
     def done(self) -> None:
         """The stage is over."""

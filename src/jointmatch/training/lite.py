@@ -48,7 +48,7 @@ def extract_features(
 ) -> FeatureSet:
     """Compute or read back the features of all parts and views."""
     cache = Cache("features")
-    settings = feature_settings(backbone, encoder, tokenizer.max_length)
+    settings = feature_settings(backbone, encoder, tokenizer.max_length, device)
     strong = views.fixed_strong(splits.pool)
     named = {"labeled": views.fixed_weak(splits.labeled), "weak": views.fixed_weak(splits.pool)}
     named |= {f"strong-{i}": texts for i, texts in enumerate(strong)}

@@ -57,7 +57,7 @@ class Loop:
         checkpoint: File for the state, or None to keep it in memory only.
         checkpoint_every: Steps between writes.
         identity: What a checkpoint must have been written for to be resumed.
-        on_evaluation: Called with each history record once it is complete.
+        on_evaluation: Called with the whole history after each evaluation.
         test_labels: Class ids of the test part; it is scored at the end and chooses nothing.
     """
 
@@ -107,7 +107,10 @@ class Loop:
     def _after_step(self) -> None:
         step, last = self.progress.step, self.progress.step == self.config.steps
         evaluate = last or step % self.config.evaluate_every == 0
-        save = self.checkpoint is not None and self.checkpoint_every > 0 and step % self.checkpoint_every == 0
+        # The first evaluation leaves a checkpoint too: what comes before the interval must not be lost to a NaN.
+        first = evaluate and self.checkpoint is not None and not self.checkpoint.exists()
+        due = self.checkpoint is not None and self.checkpoint_every > 0 and step % self.checkpoint_every == 0
+        save = due or (first and self.checkpoint_every > 0)
         if evaluate or save or step % CHECK_LOSS_EVERY == 0:
             self._check_loss()
         if evaluate:

@@ -117,16 +117,17 @@ def test_other_settings_never_read_each_others_features(encoder, tokenizer, text
     assert count.texts == len(set(texts))
 
 
-def test_the_settings_tell_backbone_layers_pooling_and_length_apart(tiny_backbone, encoder):
+def test_the_settings_tell_layers_pooling_length_and_device_apart(tiny_backbone, encoder):
     backbone = find_backbone(str(tiny_backbone))
     variants = [
-        feature_settings(backbone, encoder, 16),
-        feature_settings(backbone, encoder, 32),
-        feature_settings(backbone, Encoder(encoder.transformer, [1.0], "mean"), 16),
-        feature_settings(backbone, Encoder(encoder.transformer, [1.0, 0.5], "first"), 16),
+        feature_settings(backbone, encoder, 16, CPU),
+        feature_settings(backbone, encoder, 32, CPU),
+        feature_settings(backbone, encoder, 16, torch.device("cuda")),
+        feature_settings(backbone, Encoder(encoder.transformer, [1.0], "mean"), 16, CPU),
+        feature_settings(backbone, Encoder(encoder.transformer, [1.0, 0.5], "first"), 16, CPU),
     ]
-    assert len(set(variants)) == 4
-    assert feature_settings(backbone, Encoder(encoder.transformer, [0.5, 1.0], "mean"), 16) == variants[0]
+    assert len(set(variants)) == 5
+    assert feature_settings(backbone, Encoder(encoder.transformer, [0.5, 1.0], "mean"), 16, CPU) == variants[0]
 
 
 def test_networks_in_another_order_read_the_same_cache(encoder, tokenizer):

@@ -1,0 +1,94 @@
+"""What mode full does that lite does not: own encoders, warm heads, frozen embeddings, bf16."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+
+from jointmatch.augment import AUGMENTERS
+from jointmatch.run import Outcome, run
+from jointmatch.training import Learner, autocast_dtype
+from jointmatch.training import updates as updates_module
+from tests.unit.training.toy import topic_splits
+
+
+def full_run(backbone, splits=None, **sections: dict[str, Any]) -> Outcome:
+    settings: dict[str, dict[str, Any]] = {
+        "network": {"backbone": str(backbone), "max_length": 16},
+        "training": {"mode": "full", "steps": 2, "batch_size": 4, "mu": 2},
+        "output": {"baselines": False},
+    }
+    for name, values in sections.items():
+        settings.setdefault(name, {}).update(values)
+    return run(splits or topic_splits(), settings)
+
+
+def head_weights(outcome: Outcome) -> torch.Tensor:
+    return torch.cat([p.detach().flatten() for p in outcome.model.networks.heads.parameters()])
+
+
+def test_a_warm_start_gives_heads_that_were_trained_on_features(tiny_backbone):
+    """With rates too small to move anything, what is left is the start."""
+    still = {"learning_rate": 1e-12, "head_learning_rate": 1e-12, "weight_decay": 0.0}
+    warm = full_run(tiny_backbone, training=still | {"warm_start": True})
+    cold = full_run(tiny_backbone, training=still | {"warm_start": False})
+    assert (head_weights(warm) - head_weights(cold)).abs().max() > 0.05
+
+
+def test_the_warm_start_keeps_to_the_users_rule(tiny_backbone, monkeypatch):
+    seen = []
+    original = updates_module.Updater.__init__
+
+    def spy(self, learner: Learner, algorithm: Any, *args: Any) -> None:
+        seen.append(type(algorithm.threshold).__name__)
+        original(self, learner, algorithm, *args)
+
+    monkeypatch.setattr(updates_module.Updater, "__init__", spy)
+    full_run(tiny_backbone, algorithm={"threshold": "fixed"})
+    assert seen == ["FixedThreshold", "FixedThreshold"]
+
+
+@pytest.mark.parametrize("frozen", [True, False])
+def test_frozen_embeddings_stay_as_they_were(tiny_backbone, frozen):
+    start = full_run(tiny_backbone, training={"steps": 1, "learning_rate": 1e-12})
+    trained = full_run(
+        tiny_backbone, network={"freeze_embeddings": frozen}, training={"learning_rate": 0.05, "average_decay": 0.0}
+    )
+    before, after = (
+        o.model.networks.encoders[0].transformer.get_input_embeddings().weight  # type: ignore[union-attr, operator]
+        for o in (start, trained)
+    )
+    assert torch.allclose(before, after, atol=1e-6) is frozen
+
+
+def test_labelled_texts_are_trained_on_in_their_weak_view(tiny_backbone, monkeypatch):
+    splits = topic_splits()
+    seen: list[str] = []
+    deletion = AUGMENTERS["deletion"]
+    original = deletion.__call__
+
+    def spy(self, texts, rng):
+        seen.extend(texts)
+        return original(self, texts, rng)
+
+    monkeypatch.setattr(deletion, "__call__", spy)
+    full_run(
+        tiny_backbone, splits, augment={"weak": "deletion:0.3", "strong": ["none"]}, training={"warm_start": False}
+    )
+    labeled = sum(text in splits.labeled.texts for text in seen)
+    assert labeled == 6 + 2 * 4, "six once, to centre the heads, and four at each of two steps"
+    assert set(seen) & set(splits.pool.texts)
+
+
+def test_bf16_is_used_when_asked_for(tiny_backbone):
+    exact = full_run(tiny_backbone, training={"precision": "fp32"})
+    rounded = full_run(tiny_backbone, training={"precision": "bf16"})
+    assert not torch.equal(head_weights(exact), head_weights(rounded))
+    torch.testing.assert_close(head_weights(exact), head_weights(rounded), rtol=0, atol=0.05)
+
+
+def test_a_cpu_stays_at_fp32_by_itself():
+    assert autocast_dtype(torch.device("cpu"), "auto") is None
+    assert autocast_dtype(torch.device("cpu"), "bf16") is torch.bfloat16
