@@ -39,7 +39,9 @@ class AugmentConfig:
     """The views of a text: one gives the label, one of the strong ones gets the loss."""
 
     weak: str = "none"
-    strong: tuple[str, ...] = ("none",)
+    strong: tuple[str, ...] = ("none",)  # each text by one of them, drawn at random
+    weak_per_network: tuple[str, ...] | None = None  # network i by the i-th, instead of weak
+    strong_per_network: tuple[str, ...] | None = None  # network i by the i-th, instead of strong
 
 
 @dataclass(frozen=True)

@@ -55,9 +55,9 @@ def faults_in(settings: Mapping[str, Any]) -> list[str]:
         faults += algorithms.check_settings(algorithm, own)[1]
     ask(lambda name: config.recipe(name, "lite"), _recipe_name(settings))
     augment = _section(settings, "augment")
-    strong = augment.get("strong", [])
-    for spec in [augment.get("weak", "none"), *(strong if isinstance(strong, list | tuple) else [strong])]:
-        ask(parse, spec)
+    for specs in augment.values():
+        for spec in specs if isinstance(specs, list | tuple) else [specs]:
+            ask(parse, spec)
     ask(find_backbone, _section(settings, "network").get("backbone", "auto"))
     ask(find_device, _section(settings, "training").get("device", "auto"))
     return faults

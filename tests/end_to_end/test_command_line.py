@@ -132,7 +132,7 @@ def test_datasets_finds_a_folder_of_ones_own(command, tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "pool.csv").write_text("text,label\na b,x\n")
     entries = json.loads(command("datasets", "--data-dir", tmp_path, "--json").out)
-    assert {"name": "mine", "classes": "?", "about": "your own", "source": str(tmp_path / "mine")} in entries
+    assert {"name": "mine", "classes": None, "about": "your own", "source": str(tmp_path / "mine")} in entries
 
 
 HELP = """

@@ -124,7 +124,7 @@ def test_a_disk_that_fills_while_weights_are_written_is_a_full_disk(train, tmp_p
     assert train("--resume").code == 0
 
 
-@pytest.mark.parametrize("stage", ["_features", "_baselines"])
+@pytest.mark.parametrize("stage", ["_features", "_comparison"])
 def test_ctrl_c_outside_the_training_loop_also_says_how_to_go_on(train, monkeypatch, stage):
     def interrupted(*args: object) -> None:
         raise KeyboardInterrupt

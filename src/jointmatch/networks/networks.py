@@ -25,17 +25,18 @@ class Networks(nn.Module):
         self.encoders = nn.ModuleList(encoders)
         self.heads = heads
 
-    def features(self, tokens: Tokens, seeds: Sequence[int] | None = None) -> Tensor:
-        """(N, B, D)."""
+    def features(self, tokens: Tokens | Sequence[Tokens], seeds: Sequence[int] | None = None) -> Tensor:
+        """(N, B, D) from one batch for all networks, or from one each."""
+        batches = [tokens] * len(self.encoders) if isinstance(tokens, Tokens) else list(tokens)
         if not self.training or seeds is None:
-            return torch.cat([encoder(tokens) for encoder in self.encoders])
+            return torch.cat([encoder(own) for encoder, own in zip(self.encoders, batches, strict=True)])
         parts = []
-        for encoder, seed in zip(self.encoders, seeds, strict=True):
-            with seeded(seed, tokens.ids.device):
-                parts.append(encoder(tokens))
+        for encoder, own, seed in zip(self.encoders, batches, seeds, strict=True):
+            with seeded(seed, own.ids.device):
+                parts.append(encoder(own))
         return torch.cat(parts)
 
-    def forward(self, tokens: Tokens, seeds: Sequence[int] | None = None) -> Tensor:
+    def forward(self, tokens: Tokens | Sequence[Tokens], seeds: Sequence[int] | None = None) -> Tensor:
         """(N, B, C)."""
         with_heads = None if seeds is None else [seed + 1 for seed in seeds]
         return self.heads(self.features(tokens, seeds), with_heads)

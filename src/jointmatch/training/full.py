@@ -39,9 +39,10 @@ class FullLearner(Learner):
         device: torch.device,
         dtype: torch.dtype | None,
     ) -> None:
-        self.splits, self.tokenizer, self.views = splits, tokenizer, views
+        self.splits, self.tokenizer = splits, tokenizer
         self.networks = self.model = networks.to(device)
         self.num_networks = len(networks.heads)
+        self.views = views.for_networks(self.num_networks)
         self.device, self.dtype = device, dtype
         self.labels = torch.tensor(splits.labeled.labels, device=device)
         self.pool_size = len(splits.pool)
@@ -50,13 +51,15 @@ class FullLearner(Learner):
     def student_logits(
         self, labeled: np.ndarray, pool: np.ndarray, seeds: Sequence[int], draw: int
     ) -> tuple[Tensor, Tensor]:
-        texts = self.views.weak(self.splits.labeled, labeled, draw)
-        texts += self.views.strong(self.splits.pool, pool, draw)
+        texts = [
+            views.weak(self.splits.labeled, labeled, draw) + views.strong(self.splits.pool, pool, draw)
+            for views in self.views
+        ]
         logits = self._forward(self.model, texts, seeds)
         return logits[:, : len(labeled)], logits[:, len(labeled) :]
 
     def weak_logits(self, module: nn.Module, pool: np.ndarray, seeds: Sequence[int] | None, draw: int) -> Tensor:
-        return self._forward(module, self.views.weak(self.splits.pool, pool, draw), seeds)
+        return self._forward(module, [views.weak(self.splits.pool, pool, draw) for views in self.views], seeds)
 
     def part_logits(self, module: nn.Module, part: str) -> Tensor:
         ids = self._ids(part)
@@ -74,10 +77,11 @@ class FullLearner(Learner):
     def encoder_parameters(self) -> list[nn.Parameter]:
         return list(self.model.encoders.parameters())
 
-    def _forward(self, module: nn.Module, texts: list[str], seeds: Sequence[int] | None) -> Tensor:
-        tokens = self.tokenizer(texts).to(self.device)
+    def _forward(self, module: nn.Module, texts: list[list[str]], seeds: Sequence[int] | None) -> Tensor:
+        """One list of texts for all networks, or one each."""
+        tokens = [self.tokenizer(own).to(self.device) for own in texts]
         with self._autocast():
-            return module(tokens, seeds)
+            return module(tokens if len(tokens) > 1 else tokens[0], seeds)
 
     def _autocast(self) -> torch.autocast:
         return torch.autocast(self.device.type, self.dtype or torch.bfloat16, enabled=self.dtype is not None)

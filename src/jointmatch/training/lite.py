@@ -49,12 +49,9 @@ def extract_features(
     """Compute or read back the features of all parts and views."""
     cache = Cache("features")
     settings = feature_settings(backbone, encoder, tokenizer.max_length, device)
-    strong = views.fixed_strong(splits.pool)
-    named = {"labeled": views.fixed_weak(splits.labeled), "weak": views.fixed_weak(splits.pool)}
-    named |= {f"strong-{i}": texts for i, texts in enumerate(strong)}
-    named |= {part: getattr(splits, part).texts for part in ("dev", "test") if getattr(splits, part) is not None}
+    named = _named_texts(splits, views.for_networks(len(encoder.layers)))
     # One list lets short and long texts of all parts share batches, and each distinct text be computed once.
-    every = [text for texts in named.values() for text in texts]
+    every = [text for readers in named.values() for texts in readers for text in texts]
     listener.stage("features", len(set(every)))
     encoder.eval().to(device)
     found = cached_features(every, encoder, tokenizer, device, cache, settings, listener.advance)
@@ -62,16 +59,30 @@ def extract_features(
     if cache.problem:
         listener.note(f"Features are not kept for the next run: {cache.problem}.")
     tensors, start = {}, 0
-    for name, texts in named.items():
-        tensors[name] = torch.from_numpy(found[:, start : start + len(texts)].copy()).to(device)
-        start += len(texts)
+    for name, readers in named.items():
+        size = len(readers[0])
+        own = [start + (i % len(readers)) * size for i in range(len(found))]  # where network i's texts begin
+        tensors[name] = torch.from_numpy(np.stack([found[i, o : o + size] for i, o in enumerate(own)])).to(device)
+        start += size * len(readers)
     return FeatureSet(
         labeled=tensors["labeled"],
         labels=torch.tensor(splits.labeled.labels, device=device),
         weak=tensors["weak"],
-        strong=[tensors[f"strong-{i}"] for i in range(len(strong))],
+        strong=[tensor for name, tensor in tensors.items() if name.startswith("strong-")],
         parts={name: tensors[name] for name in ("dev", "test") if name in tensors} | {"pool": tensors["weak"]},
     )
+
+
+def _named_texts(splits: Splits, views: list[Views]) -> dict[str, list[list[str]]]:
+    """The texts of each part and view: one list for all networks, or one each."""
+    strong = [own.fixed_strong(splits.pool) for own in views]
+    named = {
+        "labeled": [own.fixed_weak(splits.labeled) for own in views],
+        "weak": [own.fixed_weak(splits.pool) for own in views],
+        **{f"strong-{i}": list(lists) for i, lists in enumerate(zip(*strong, strict=True))},
+    }
+    parts = {"dev": splits.dev, "test": splits.test}
+    return named | {name: [part.texts] for name, part in parts.items() if part is not None}
 
 
 def build_heads(features: FeatureSet, config: NetworkConfig, num_classes: int, seed: int) -> Heads:

@@ -1,5 +1,7 @@
 """Finding and loading backbones, and one clear message where that fails."""
 
+import io
+import json
 import shutil
 
 import pytest
@@ -165,3 +167,19 @@ def test_loading_leaves_the_callers_random_stream_alone(folder, pooler):
     before = torch.get_rng_state()
     load_transformer(find_backbone(str(folder)))
     assert torch.equal(torch.get_rng_state(), before)
+
+
+@pytest.mark.parametrize("load", [load_transformer, load_tokenizer])
+def test_code_in_a_folder_is_never_run(tmp_path, tiny_backbone, monkeypatch, load):
+    """A folder may name classes of its own; transformers would ask, and run them at a "y" on the input."""
+    folder = tmp_path / "evil"
+    shutil.copytree(tiny_backbone, folder)
+    (folder / "mine.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    names = {"AutoConfig": "mine.C", "AutoModel": "mine.M", "AutoTokenizer": ["mine.T", None]}
+    for name, changed in (("config.json", {"model_type": "mine"}), ("tokenizer_config.json", {})):
+        facts = json.loads((folder / name).read_text())
+        (folder / name).write_text(json.dumps({**facts, **changed, "auto_map": names, "tokenizer_class": "T"}))
+    monkeypatch.setattr("sys.stdin", io.StringIO("y\n" * 9))
+    with pytest.raises(InputError):
+        load(find_backbone(str(folder)))
+    assert not (tmp_path / "ran").exists()

@@ -92,3 +92,17 @@ def test_bf16_is_used_when_asked_for(tiny_backbone):
 def test_a_cpu_stays_at_fp32_by_itself():
     assert autocast_dtype(torch.device("cpu"), "auto") is None
     assert autocast_dtype(torch.device("cpu"), "bf16") is torch.bfloat16
+
+
+@pytest.mark.parametrize("mode", ["lite", "full"])
+def test_each_network_can_read_a_view_of_its_own(tiny_backbone, mode):
+    """The second network's texts are all masked but for a word; the first one trains as if nothing had changed."""
+    common = {"training": {"mode": mode, "warm_start": False, "average_decay": 0.0}, "algorithm": {"labelling": "own"}}
+    plain = full_run(tiny_backbone, augment={"strong": ["none"]}, **common)
+    own = full_run(tiny_backbone, augment={"strong_per_network": ["none", "masking:1"]}, **common)
+    first, second = (
+        [[p.detach() for p in head.parameters()] for head in outcome.model.networks.heads] for outcome in (plain, own)
+    )
+    for one, other in zip(first[0], second[0], strict=True):
+        torch.testing.assert_close(one, other)
+    assert any(not torch.allclose(one, other) for one, other in zip(first[1], second[1], strict=True))

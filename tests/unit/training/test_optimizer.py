@@ -3,9 +3,9 @@
 import pytest
 import torch
 
-from jointmatch.config import TrainingConfig
+from jointmatch.config import AugmentConfig, TrainingConfig
 from jointmatch.networks import Encoder, Heads, HeadShape, Networks, find_backbone, load_transformer
-from jointmatch.training import FullLearner
+from jointmatch.training import FullLearner, Views
 from jointmatch.training.optimizer import build_optimizer, clip, rate_factor, set_rates
 from tests.unit.training.toy import topic_splits, toy_learner
 
@@ -15,7 +15,7 @@ def full_learner(tiny_backbone):
     encoders = [Encoder(load_transformer(find_backbone(str(tiny_backbone))), [1.0], "mean") for _ in range(2)]
     encoders[0].freeze_embeddings()
     networks = Networks(encoders, Heads(HeadShape(16, 3), 2))
-    return FullLearner(topic_splits(), networks, None, None, torch.device("cpu"), None)  # type: ignore[arg-type]
+    return FullLearner(topic_splits(), networks, None, Views(AugmentConfig(), None, 0), torch.device("cpu"), None)  # type: ignore[arg-type]
 
 
 def facts(optimizer):

@@ -56,3 +56,19 @@ def test_fixed_views_are_one_list_per_strong_augmenter():
     fixed = views(strong=("none", "masking:0.9")).fixed_strong(PART)
     assert fixed[0] == TEXTS
     assert all("[MASK]" in text for text in fixed[1])
+
+
+def test_networks_share_one_view_unless_each_is_given_its_own():
+    assert len(views().for_networks(3)) == 1
+    config = AugmentConfig("none", ("none",), strong_per_network=("none", "masking:1"))
+    own = Views(config, "[MASK]", 0).for_networks(3)
+    seen = [["[MASK]" in text for text in reader.strong(PART, ROWS, 5)] for reader in own]
+    assert [any(masked) for masked in seen] == [False, True, False]
+    assert all(reader.weak(PART, ROWS, 5) == TEXTS for reader in own)
+
+
+def test_two_networks_with_the_same_augmenter_of_their_own_see_different_texts():
+    config = AugmentConfig("none", ("none",), weak_per_network=("deletion:0.5",))
+    first, second = Views(config, "[MASK]", 0).for_networks(2)
+    assert first.weak(PART, ROWS, 5) != second.weak(PART, ROWS, 5)
+    assert first.fixed_weak(PART) != second.fixed_weak(PART)
