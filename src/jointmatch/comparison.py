@@ -1,4 +1,4 @@
-"""Does it beat doing nothing? Supervised heads and label spreading on the same frozen features."""
+"""Does it beat doing nothing? Supervised heads, logistic regression and label spreading on the same features."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from torch import Tensor
 
 from jointmatch import algorithms
 from jointmatch.config import AlgorithmConfig, Config
-from jointmatch.training import FeatureSet, Listener, LiteLearner, Loop, Spreading, Updater, build_heads
+from jointmatch.training import FeatureSet, Listener, LiteLearner, Logistic, Loop, Spreading, Updater, build_heads
 from jointmatch.training.metrics import brief
 from jointmatch.types import Task
 
@@ -91,7 +91,11 @@ class Comparison:
         supervised = replace(self.config, algorithm=AlgorithmConfig("supervised"))
         learner = train_heads(features, supervised, self.num_classes, self.pool_truth)
         spreading = Spreading(features, learner.heads, self.config.training.seed)
-        return {"supervised": learner.predict_proba, "label_spreading": spreading.predict_proba}
+        return {
+            "supervised": learner.predict_proba,
+            "logistic_regression": Logistic(features, learner.heads).predict_proba,
+            "label_spreading": spreading.predict_proba,
+        }
 
     def _classifier(self, features: FeatureSet, config: Config) -> Classifier:
         return train_heads(features, config, self.num_classes, self.pool_truth).predict_proba

@@ -56,5 +56,5 @@ class Interrupted(JointMatchError):
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return ``" Did you mean 'x'?"`` for the nearest known name, or nothing."""
     by_lower = {str(k).lower(): str(k) for k in known}
-    near = get_close_matches(name.lower(), by_lower, n=1)
+    near = [] if name in by_lower.values() else get_close_matches(name.lower(), by_lower, n=1)
     return f" Did you mean {by_lower[near[0]]!r}?" if near else ""

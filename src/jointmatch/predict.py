@@ -40,7 +40,8 @@ def predict_file(
     chunks = _read(source, encoding)
     first = next(chunks, None)
     if first is None:
-        raise DataError(f"{source} has no rows. Wanted a file with a header and at least one row.")
+        name = "The standard input" if str(source) == "-" else source
+        raise DataError(f"{name} has no rows. Wanted a line of column names, such as text, and at least one row.")
     model = load_model()
     named = text_column or (model.facts.text_column if model.facts.text_column in first else None)
     column = find_text_column(first, named, str(source))

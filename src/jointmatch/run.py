@@ -121,7 +121,9 @@ class _Job:
 
     def _announce(self, mode: str, reason: str) -> None:
         sizes = f"{len(self.splits.labeled)} labelled and {len(self.splits.pool)} unlabelled texts"
-        self.listener.note(f"{sizes}, {len(self.splits.classes)} classes.")
+        columns = self.splits.text_column, self.splits.label_column
+        where = " (texts from {!r}, labels from {!r})".format(*columns) if all(columns) else ""
+        self.listener.note(f"{sizes}, {len(self.splits.classes)} classes{where}.")
         for note in self.splits.notes:
             self._warn(note)
         config = self.config

@@ -56,7 +56,7 @@ def test_train_leaves_the_whole_run_folder_and_its_json_is_the_stored_result(com
     result = json.loads(ran.out)
     assert result == json.loads((tmp_path / "run/result.json").read_text())
     assert set(result["scores"]) == {"dev", "test"}
-    assert set(result["baselines"]) == {"supervised", "label_spreading"}
+    assert set(result["baselines"]) == {"supervised", "logistic_regression", "label_spreading"}
     assert pq.read_table(tmp_path / "run/pseudo_labels.parquet").num_rows == 45
 
 

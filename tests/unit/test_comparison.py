@@ -32,7 +32,7 @@ def comparison(given: FeatureSet, listener: Listener | None = None) -> Compariso
 
 def test_both_baselines_are_scored_on_each_part_that_has_labels():
     scores = comparison(features(4)).scores({"test": np.arange(12) % CLASSES})
-    assert set(scores) == {"supervised", "label_spreading"}
+    assert set(scores) == {"supervised", "logistic_regression", "label_spreading"}
     assert all(score["test"] == {"accuracy": 1.0, "macro_f1": 1.0} for score in scores.values())
 
 
@@ -48,7 +48,7 @@ def test_every_labelled_text_is_left_out_once_and_never_trained_on(monkeypatch):
     monkeypatch.setattr(FeatureSet, "fold", fold)
     scores = comparison(given).cross_validate(4)
     assert sorted(row for rows in seen for row in rows) == list(range(12))
-    assert set(scores) == {"supervised", "label_spreading", "jointmatch"}
+    assert set(scores) == {"supervised", "logistic_regression", "label_spreading", "jointmatch"}
     assert all(score == {"accuracy": 1.0, "standard_error": 0.0, "n": 12} for score in scores.values())
 
 

@@ -67,6 +67,8 @@ def train(
     folder = RunFolder(output)
     folder.claim(overwrite, resume)
     listener = out.make_listener(quiet)
+    if resume and not any(output.iterdir()):
+        listener.note(f"There is nothing to resume in {output}: starting anew.")
     if seeds and seeds > 1:
         result = run_seeds(source.splits, settings, range(first, first + seeds), output, listener, resume)
         out.print_json(result) if json else show_seeds(result, str(output))

@@ -29,11 +29,8 @@ def _show_scores(result: dict[str, Any]) -> None:
     frozen = "; the baselines on frozen features" if baselines and result["mode"] == "full" else ""
     table(columns, rows, title=f"Scores (%){frozen}")
     part = "test" if "test" in parts else parts[0]
-    if baselines:
-        best = max(baselines, key=lambda name: baselines[name][part]["accuracy"])
-        gain = result["scores"][part]["accuracy"] - baselines[best][part]["accuracy"]
-        word = "ahead of" if gain > 0 else "NOT ahead of"
-        say(f"{result['algorithm']} is {word} {_title(best)} on {part}: {100 * gain:+.2f} points.")
+    own = result["scores"][part]["accuracy"]
+    _say_verdict(result["algorithm"], own, {name: s[part]["accuracy"] for name, s in baselines.items()}, f"on {part}")
 
 
 def _show_cross_validation(result: dict[str, Any]) -> None:
@@ -45,6 +42,9 @@ def _show_cross_validation(result: dict[str, Any]) -> None:
     note = " (on frozen features)" if result["mode"] == "full" else ""
     table(["method", "accuracy ± standard error (%)", "labelled texts"], rows, title=f"Cross-validation{note}")
     say("No dev or test part was given: these scores leave out labelled texts in turn, so they are rough.")
+    rest = {name: s["accuracy"] for name, s in scores.items() if name != result["algorithm"]}
+    own = scores[result["algorithm"]]
+    _say_verdict(result["algorithm"], own["accuracy"], rest, "in cross-validation", own["standard_error"])
 
 
 def show_seeds(result: dict[str, Any], folder: str) -> None:
@@ -63,6 +63,19 @@ def show_summary(rows_of: dict[str, Any], algorithm: str, seeds: int) -> None:
     names = [*(name for name in rows_of if name != algorithm), algorithm]
     rows = [[_title(name), *(spread(rows_of[name][part][metric]) for part, metric in cells)] for name in names]
     table(columns, rows, title=f"Mean ± standard deviation over {seeds} seeds (%)")
+    part = "test" if "test" in parts else parts[0]
+    means = {name: row[part]["accuracy"]["mean"] for name, row in rows_of.items()}
+    _say_verdict(algorithm, means.pop(algorithm), means, f"on {part}" if part != "cross-validation" else f"in {part}")
+
+
+def _say_verdict(algorithm: str, own: float, baselines: dict[str, float], where: str, error: float = 0.0) -> None:
+    if not baselines:
+        return
+    best = max(baselines, key=lambda name: baselines[name])
+    gain = own - baselines[best]
+    word = "ahead of" if gain > 0 else "NOT ahead of"
+    doubt = ", less than the standard error" if abs(gain) < error else ""
+    say(f"{algorithm} is {word} the best baseline, {_title(best)}, {where}: {100 * gain:+.2f} points{doubt}.")
 
 
 def _title(name: str) -> str:

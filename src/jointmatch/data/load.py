@@ -68,7 +68,7 @@ def load_splits(
     if labels_per_class is not None:
         given, rest = few_labels(drawable(given, dev_rows, test_rows), labels_per_class, seed)
         extra.append(rest)
-    return make_splits(given, extra, dev_rows, test_rows, config.conflicts, text)
+    return make_splits(given, extra, dev_rows, test_rows, config.conflicts, text, label)
 
 
 def read_rows(source: Any, config: DataConfig) -> Rows:

@@ -47,6 +47,7 @@ class Splits:
     dev: Texts | None = None
     test: Texts | None = None
     text_column: str | None = None
+    label_column: str | None = None
     notes: list[str] = field(default_factory=list)  # what was found and done, in words
     counts: dict[str, int] = field(default_factory=dict)
     conflicts: list[dict[str, Any]] = field(default_factory=list)
@@ -87,6 +88,7 @@ def make_splits(
     test: Rows | None = None,
     conflicts: Literal["drop", "keep"] = "drop",
     text_column: str | None = None,
+    label_column: str | None = None,
 ) -> Splits:
     """Clean and check rows. Dev and test keep every row; only training rows are ever removed."""
     classes = labels_module.find_classes(labeled.labels)
@@ -108,6 +110,7 @@ def make_splits(
         parts.get("dev"),
         parts.get("test"),
         text_column,
+        label_column,
         cleaner.notes,
         dict(cleaner.counts),
         cleaner.conflicts,

@@ -63,9 +63,9 @@ def read_chunks(path: str | Path, encoding: str = "utf-8", size: int = CHUNK) ->
     try:
         if not path.exists():
             raise FileNotFoundError
-        kind = format_of(path)
         if path.is_dir():
             raise DataError(f"{path} is a folder, wanted a file.")
+        kind = format_of(path)
         if path.stat().st_size == 0:
             raise DataError(f"{path} is empty. Wanted a file with a header and at least one row.")
         if kind == "parquet":

@@ -1,6 +1,6 @@
 """The loop, ways to train, optimiser, evaluation, checkpoints."""
 
-from jointmatch.training.baselines import Spreading
+from jointmatch.training.baselines import Logistic, Spreading
 from jointmatch.training.full import FullLearner, autocast_dtype
 from jointmatch.training.learner import Learner
 from jointmatch.training.listener import Listener
@@ -15,6 +15,7 @@ __all__ = [
     "Learner",
     "Listener",
     "LiteLearner",
+    "Logistic",
     "Loop",
     "Spreading",
     "Trained",
