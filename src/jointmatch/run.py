@@ -140,7 +140,7 @@ class _Job:
         features = encoder = None
         if self.config.training.mode == "lite" or self.config.training.warm_start or self.config.output.baselines:
             encoder = self._encoder(self.layers)
-            features = self._timed("features", lambda: self._features(encoder))
+            features = self._timed("features", lambda: self._features(encoder, self.splits))
         learner, trained = self._timed("training", lambda: self._train(features))
         model = self._model(learner, encoder, trained)
         result = self._result(learner, trained, model)
@@ -164,10 +164,8 @@ class _Job:
     def _encoder(self, layers: list[float]) -> Encoder:
         return Encoder(load_transformer(self.backbone), layers, self.config.network.pooling)
 
-    def _features(self, encoder: Encoder) -> FeatureSet:
-        return extract_features(
-            self.splits, self.views, encoder, self.backbone, self.tokenizer, self.device, self.listener
-        )
+    def _features(self, encoder: Encoder, splits: Splits) -> FeatureSet:
+        return extract_features(splits, self.views, encoder, self.backbone, self.tokenizer, self.device, self.listener)
 
     def _train(self, features: FeatureSet | None) -> tuple[Learner, Trained]:
         if self.config.training.mode == "lite":
@@ -199,10 +197,7 @@ class _Job:
     def _labeled_features(self) -> FeatureSet:
         """Features of the labelled texts alone: enough to centre and start heads."""
         only_labeled = replace(self.splits, pool=self.splits.pool.rows([]), dev=None, test=None)
-        encoder = self._encoder(self.layers)
-        return extract_features(
-            only_labeled, self.views, encoder, self.backbone, self.tokenizer, self.device, self.listener
-        )
+        return self._features(self._encoder(self.layers), only_labeled)
 
     def _lite_config(self) -> Config:
         """The same recipe's lite settings and the user's own of the algorithm, with heads that fit this run's."""
