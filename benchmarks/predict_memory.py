@@ -34,7 +34,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         classifier = TextClassifier(
-            backbone=str(tiny_encoder(folder / "encoder")), mode="lite", settings={"training.steps": 5}
+            backbone=str(tiny_encoder(folder / "encoder", WORDS)), mode="lite", settings={"training.steps": 5}
         )
         classifier.fit(["red red", "blue blue", "red", "blue"], ["warm", "cold", "warm", "cold"])
         classifier.save(folder / "model")
@@ -49,10 +49,10 @@ def main() -> None:
     print(f"peak memory grew {growth:.2f} x while the rows grew {args.rows[-1] / args.rows[0]:.0f} x")
 
 
-def tiny_encoder(folder: Path) -> Path:
-    """A BERT of 2 layers and width 16 with a vocabulary of ten words."""
+def tiny_encoder(folder: Path, words: list[str]) -> Path:
+    """A BERT of 2 layers, width 16 and 64 positions that knows a few words, as ``save_pretrained`` writes it."""
     folder.mkdir()
-    vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS]
+    vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *words]
     (folder / "vocab.txt").write_text("\n".join(vocabulary) + "\n")
     shape = BertConfig(
         vocab_size=len(vocabulary),

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
 TOPICS = {
     "fruit": ["apple", "banana", "cherry", "grape", "lemon", "mango", "peach", "plum"],
@@ -25,26 +24,11 @@ def own_cache(tmp_path_factory, monkeypatch):
 
 @pytest.fixture(scope="session")
 def tiny_backbone(tmp_path_factory) -> Path:
-    """A folder as ``save_pretrained`` writes it: BERT with 2 layers, width 16, 64 positions."""
-    from transformers import BertConfig, BertModel, BertTokenizerFast  # type: ignore[attr-defined]
+    """A two-layer BERT that knows the toy problem's words."""
+    from benchmarks.predict_memory import tiny_encoder
 
-    folder = tmp_path_factory.mktemp("backbones") / "tiny-bert"
-    folder.mkdir()
     words = [w for topic in TOPICS.values() for w in topic] + FILLER
-    vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *words]
-    (folder / "vocab.txt").write_text("\n".join(vocabulary) + "\n")
-    config = BertConfig(
-        vocab_size=len(vocabulary),
-        hidden_size=16,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=32,
-        max_position_embeddings=64,
-    )
-    torch.manual_seed(0)
-    BertModel(config).save_pretrained(folder)
-    BertTokenizerFast(str(folder / "vocab.txt"), model_max_length=64).save_pretrained(folder)
-    return folder
+    return tiny_encoder(tmp_path_factory.mktemp("backbones") / "tiny-bert", words)
 
 
 def topic_texts(count: int, seed: int = 0, topics: tuple[str, ...] = tuple(TOPICS)) -> tuple[list[str], list[str]]:
