@@ -49,7 +49,7 @@ def test_every_part_s_faults_come_in_one_message():
         "unknown key algorithm.detla. Did you mean 'delta'?",
         "algorithm.labelling is 'both', wanted one of 'cross', 'own'",
         "Unknown augmenter 'delition'. Did you mean 'deletion'?",
-        "augmenter 'swap:3' has the rate '3', wanted a number from 0 to 1",
+        "augmenter 'swap:3': got '3' behind the colon, wanted a rate from 0 to 1",
         "Unknown backbone 'minlm'. Did you mean 'minilm'?",
     ):
         assert sum(part in fault for fault in faults) == 1, part

@@ -1,9 +1,20 @@
 """Text to text views. Each augmenter is one file; to add one, write the file and its line here."""
 
-from jointmatch.augment.base import AUGMENTERS, Augmenter, Chain, parse
+from jointmatch.augment.base import AUGMENTERS, Augmenter, Chain, WordAugmenter, parse
 from jointmatch.augment.deletion import Deletion
 from jointmatch.augment.masking import Masking
 from jointmatch.augment.nothing import Dropout, Nothing
 from jointmatch.augment.swap import Swap
 
-__all__ = ["AUGMENTERS", "Augmenter", "Chain", "Deletion", "Dropout", "Masking", "Nothing", "Swap", "parse"]
+__all__ = [
+    "AUGMENTERS",
+    "Augmenter",
+    "Chain",
+    "Deletion",
+    "Dropout",
+    "Masking",
+    "Nothing",
+    "Swap",
+    "WordAugmenter",
+    "parse",
+]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from jointmatch.augment.base import AUGMENTERS, Augmenter
+from jointmatch.augment.base import AUGMENTERS, WordAugmenter
 
 
 @AUGMENTERS.register("deletion")
-class Deletion(Augmenter):
+class Deletion(WordAugmenter):
     """Delete each word with probability ``rate``, but never all of them."""
 
     def change(self, units: list[str], rng: np.random.Generator) -> list[str]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from jointmatch.augment.base import AUGMENTERS, Augmenter
+from jointmatch.augment.base import AUGMENTERS, WordAugmenter
 
 
 @AUGMENTERS.register("masking")
-class Masking(Augmenter):
+class Masking(WordAugmenter):
     """Replace each word by the mask token with probability ``rate``, but never all of them."""
 
     mask_token = "[MASK]"  # noqa: S105 - a word of the vocabulary, no secret

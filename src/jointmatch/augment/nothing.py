@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Self
 
 import numpy as np
 
@@ -11,13 +12,18 @@ from jointmatch.augment.base import AUGMENTERS, Augmenter
 
 class _Unchanged(Augmenter):
     random = False
-    default_rate = 0.0
 
-    def change(self, units: list[str], rng: np.random.Generator) -> list[str]:
-        return units
+    @classmethod
+    def read(cls, argument: str) -> Self:
+        if argument:
+            raise ValueError("nothing")
+        return cls()
 
     def __call__(self, texts: Sequence[str], rng: np.random.Generator) -> list[str]:
         return list(texts)
+
+    def __str__(self) -> str:
+        return self.name
 
 
 @AUGMENTERS.register("none")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from jointmatch.augment.base import AUGMENTERS, Augmenter
+from jointmatch.augment.base import AUGMENTERS, WordAugmenter
 
 
 @AUGMENTERS.register("swap")
-class Swap(Augmenter):
+class Swap(WordAugmenter):
     """Swap two random words, as often as changes about ``rate`` of them (at least once)."""
 
     def change(self, units: list[str], rng: np.random.Generator) -> list[str]:
