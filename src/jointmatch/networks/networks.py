@@ -38,5 +38,8 @@ class Networks(nn.Module):
 
     def forward(self, tokens: Tokens | Sequence[Tokens], seeds: Sequence[int] | None = None) -> Tensor:
         """(N, B, C)."""
-        with_heads = None if seeds is None else [seed + 1 for seed in seeds]
-        return self.heads(self.features(tokens, seeds), with_heads)
+        own_seeds = None if seeds is None else [seed + 1 for seed in seeds]
+        features = self.features(tokens, seeds)
+        # Heads stay in fp32 under autocast: bf16 has eight bits, too few for logits near a threshold.
+        with torch.autocast(features.device.type, enabled=False):
+            return self.heads(features.float(), own_seeds)

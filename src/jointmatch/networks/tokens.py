@@ -84,11 +84,13 @@ def in_batches(
         except torch.OutOfMemoryError:
             if len(rows) == 1:
                 raise
+            out = None  # the halves wait until this block, which holds the failed pass's tensors, is left
+        if out is None:
             half = len(rows) // 2
             groups += [rows[half:], rows[:half]]
             torch.cuda.empty_cache()
-            continue
-        yield rows, out
+        else:
+            yield rows, out
 
 
 def length_sorted(ids: Sequence[list[int]], budget: int) -> Iterator[list[int]]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import zip_longest
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from jointmatch.algorithms import Algorithm
 from jointmatch.config import TrainingConfig
@@ -45,7 +46,7 @@ class Updater:
         self.pool = Batches(learner.pool_size, config.unlabeled_batch_size or config.mu * batch, config.seed, "pool")
 
     @property
-    def evaluated(self) -> torch.nn.Module:
+    def evaluated(self) -> nn.Module:
         """The networks that are scored and kept: the averaged ones where there are any."""
         return self.averaged.module if self.averaged else self.learner.networks
 
@@ -66,12 +67,7 @@ class Updater:
         """One optimiser step on L_s over ``labeled`` plus w_u L_u over ``pool``; either may be empty."""
         step = Step(torch.as_tensor(pool, device=self.learner.device), number, self.config.steps)
         labels = self._pseudo_label(pool, step, turn) if len(pool) else None
-        while True:
-            try:
-                loss = self._backward(labeled, pool, labels, step, turn)
-                break
-            except torch.OutOfMemoryError:
-                self._smaller_parts(len(labeled) + len(pool))
+        loss = self._in_memory(lambda: self._backward(labeled, pool, labels, step, turn), len(labeled) + len(pool))
         clip(self.learner.per_network(), self.config.clip_norm)
         self.optimizer.step()
         if self.averaged:
@@ -82,21 +78,21 @@ class Updater:
     def _pseudo_label(self, pool: np.ndarray, step: Step, turn: int) -> PseudoLabels:
         module = self.averaged.module if self.averaged and self.config.average_labels else self.learner.networks
         module.train(self.config.label_dropout)
-        while True:
-            try:
-                logits = [
-                    self.learner.weak_logits(
-                        module, part, self._seeds("weak", step, turn, i), self._draw("weak", step, turn, i)
-                    )
-                    for i, part in enumerate(_parts(pool, self.accumulate))
-                ]
-                break
-            except torch.OutOfMemoryError:
-                self._smaller_parts(len(pool))
+        logits = self._in_memory(lambda: self._weak_logits(module, pool, step, turn), len(pool))
         self.learner.networks.train()
-        labels = self.algorithm.pseudo_label(torch.cat(logits, dim=1).float(), step)
+        labels = self.algorithm.pseudo_label(logits.float(), step)
         self.counts.add_labels(labels, self.truth[step.index])
         return labels
+
+    def _weak_logits(self, module: nn.Module, pool: np.ndarray, step: Step, turn: int) -> Tensor:
+        """In micro-batches, (N, B, C)."""
+        parts = [
+            self.learner.weak_logits(
+                module, part, self._seeds("weak", step, turn, i), self._draw("weak", step, turn, i)
+            )
+            for i, part in enumerate(_parts(pool, self.accumulate))
+        ]
+        return torch.cat(parts, dim=1)
 
     def _backward(
         self, labeled: np.ndarray, pool: np.ndarray, labels: PseudoLabels | None, step: Step, turn: int
@@ -131,6 +127,15 @@ class Updater:
 
     def _draw(self, purpose: str, step: Step, turn: int, part: int) -> int:
         return derive(self.config.seed, "views", purpose, step.number, turn, part)
+
+    def _in_memory(self, attempt: Callable[[], Tensor], texts: int) -> Tensor:
+        """What ``attempt`` gives, in smaller micro-batches each time the GPU's memory does not suffice."""
+        while True:
+            try:
+                return attempt()
+            except torch.OutOfMemoryError:
+                pass  # once out of this block the traceback, and with it the failed pass's tensors, is gone
+            self._smaller_parts(texts)
 
     def _smaller_parts(self, texts: int) -> None:
         if self.accumulate >= texts:
