@@ -3,7 +3,8 @@
     python benchmarks/grid.py benchmarks/ag_news_lite.toml --data-dir FOLDER
 
 An experiment names a data set, labels per class, seeds, settings that all variants share and the
-variants' own. The result holds every run's scores, and mean and population standard deviation per
+variants' own; ``imbalance = 10`` thins the classes of the pool and of what is scored, down to a tenth for
+the rarest. The result holds every run's scores, and mean and population standard deviation per
 variant. Finished runs are kept: starting again goes on where a stopped one was.
 """
 
@@ -79,6 +80,8 @@ def one_run(
     splits = demo_splits(labels, seed) if name == "demo" else load_benchmark(name, labels, seed, data_dir)
     if not experiment.get("test", True):  # a search must not even see it
         splits = replace(splits, test=None)
+    if "imbalance" in experiment:
+        splits = thinned(splits, experiment["imbalance"], seed)
     own: dict[str, dict[str, Any]] = {"training": {"seed": seed}, "network": {"backbone": backbone} if backbone else {}}
     settings = merge(experiment.get("settings", {}), experiment["variants"][variant], own)
     result = run(splits, settings).result
@@ -87,6 +90,22 @@ def one_run(
     for scores in record["scores"].values():
         del scores["confusion"], scores["per_class"]
     return {"variant": variant, "seed": seed, **record}
+
+
+def thinned(splits: Any, imbalance: float, seed: int) -> Any:
+    """Splits whose pool, dev and test have class k of K, in an order drawn by the seed, in share imbalance^(-k/(K-1))."""
+    import numpy as np
+
+    rng = np.random.default_rng(seed)
+    ranks = rng.permutation(len(splits.classes))
+    shares = imbalance ** (-ranks / (len(ranks) - 1))
+    kept = {}
+    for name in ("pool", "dev", "test"):
+        part = getattr(splits, name)
+        if part is not None:
+            rows = np.flatnonzero(rng.random(len(part)) < shares[np.array(part.labels)])
+            kept[name] = part.rows(rows.tolist())
+    return replace(splits, **kept)
 
 
 def save(target: Path, experiment: dict[str, Any], runs: list[dict[str, Any]]) -> None:

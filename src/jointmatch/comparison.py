@@ -13,6 +13,7 @@ from torch import Tensor
 
 from jointmatch import algorithms
 from jointmatch.config import AlgorithmConfig, Config
+from jointmatch.data import UNLABELED
 from jointmatch.training import FeatureSet, Listener, LiteLearner, Logistic, Loop, Spreading, Updater, build_heads
 from jointmatch.training.metrics import brief
 from jointmatch.types import Task
@@ -21,14 +22,14 @@ Classifier = Callable[[Tensor], np.ndarray]
 """Features (N, M, D) to probabilities (M, C)."""
 
 
-def train_heads(features: FeatureSet, config: Config, num_classes: int, pool_truth: Tensor) -> LiteLearner:
+def train_heads(features: FeatureSet, config: Config, num_classes: int) -> LiteLearner:
     """Train heads on features with nothing shown or recorded: for baselines, folds and warm starts."""
     heads = build_heads(features, config.network, num_classes, config.training.seed)
     learner = LiteLearner(features, heads)
     task = Task(num_classes, learner.num_networks, learner.pool_size)
     algorithm = algorithms.build(config.algorithm.name, task, config.algorithm.settings).to(learner.device)
-    updater = Updater(learner, algorithm, config.training, pool_truth, Listener())
-    Loop(updater, config.training, None, Listener()).run()
+    unknown = torch.full((learner.pool_size,), UNLABELED)
+    Loop(Updater(learner, algorithm, config.training, unknown, Listener()), Listener()).run()
     return learner
 
 
@@ -39,15 +40,11 @@ class Comparison:
         features: Frozen features of all parts.
         config: Lite settings; the supervised heads take their budget from it.
         num_classes: C.
-        pool_truth: True labels of the pool where known (they only pass through).
         listener: Hears of the folds.
     """
 
-    def __init__(
-        self, features: FeatureSet, config: Config, num_classes: int, pool_truth: Tensor, listener: Listener
-    ) -> None:
-        self.features, self.config, self.listener = features, config, listener
-        self.num_classes, self.pool_truth = num_classes, pool_truth
+    def __init__(self, features: FeatureSet, config: Config, num_classes: int, listener: Listener) -> None:
+        self.features, self.config, self.num_classes, self.listener = features, config, num_classes, listener
 
     def scores(self, truths: Mapping[str, np.ndarray]) -> dict[str, Any]:
         """Baseline -> part -> accuracy and macro-F1, for parts whose labels are given."""
@@ -71,7 +68,7 @@ class Comparison:
         for rows in self._left_out(testable, labels[testable], folds):
             fold = self.features.fold(torch.as_tensor(rows, device=self.features.labels.device))
             models = self._baselines(fold)
-            models[self.config.algorithm.name] = self._classifier(fold, self.config)
+            models[self.config.algorithm.name] = train_heads(fold, self.config, self.num_classes).predict_proba
             for name, classify in models.items():
                 predicted = classify(fold.parts["held_out"]).argmax(-1)
                 right.setdefault(name, []).extend((predicted == labels[rows]).tolist())
@@ -89,16 +86,13 @@ class Comparison:
 
     def _baselines(self, features: FeatureSet) -> dict[str, Classifier]:
         supervised = replace(self.config, algorithm=AlgorithmConfig("supervised"))
-        learner = train_heads(features, supervised, self.num_classes, self.pool_truth)
+        learner = train_heads(features, supervised, self.num_classes)
         spreading = Spreading(features, learner.heads, self.config.training.seed)
         return {
             "supervised": learner.predict_proba,
             "logistic_regression": Logistic(features, learner.heads).predict_proba,
             "label_spreading": spreading.predict_proba,
         }
-
-    def _classifier(self, features: FeatureSet, config: Config) -> Classifier:
-        return train_heads(features, config, self.num_classes, self.pool_truth).predict_proba
 
 
 def _rate(hits: list[bool]) -> dict[str, Any]:

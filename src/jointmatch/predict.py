@@ -31,6 +31,7 @@ def predict_file(
     encoding: str = "utf-8",
     probabilities: bool = False,
     stdout_format: Format = "csv",
+    warn: Callable[[str], None] = lambda text: None,
 ) -> int:
     """Copy rows from ``source`` to ``target`` with ``prediction`` and ``confidence`` added; return their number.
 
@@ -45,6 +46,11 @@ def predict_file(
     model = load_model()
     named = text_column or (model.facts.text_column if model.facts.text_column in first else None)
     column = find_text_column(first, named, str(source))
+    replaced = [name for name in _added_columns(model, probabilities) if name in first]
+    if column in replaced:
+        raise DataError(f"The texts of {source} stand in {column!r}, where predictions would go. Rename the column.")
+    if replaced:
+        warn(f"The input has {', '.join(map(repr, replaced))} already: replaced by the new predictions.")
 
     def rows() -> Iterator[Table]:
         for chunk in _with_first(first, chunks):
@@ -79,17 +85,18 @@ def _with_first(first: Table, rest: Iterator[Table]) -> Iterator[Table]:
     yield from rest
 
 
+def _added_columns(model: Model, probabilities: bool) -> list[str]:
+    of_classes = [f"probability_{name}" for name in model.classes] if probabilities else []
+    return ["prediction", "confidence", *of_classes]
+
+
 def _predicted(model: Model, chunk: Table, column: str, probabilities: bool) -> Table:
     probs = model.network_probs([as_text(v) for v in chunk[column]]).mean(0)
     best = probs.argmax(-1)
-    added: Table = {
-        "prediction": [model.classes[i] for i in best],
-        "confidence": np.round(probs.max(-1), 6).tolist(),
-    }
+    columns = [[model.classes[i] for i in best], np.round(probs.max(-1), 6).tolist()]
     if probabilities:
-        rounded = np.round(probs, 6).T.tolist()
-        added |= {f"probability_{name}": values for name, values in zip(model.classes, rounded, strict=True)}
-    return {**chunk, **added}
+        columns += np.round(probs, 6).T.tolist()
+    return {**chunk, **dict(zip(_added_columns(model, probabilities), columns, strict=True))}
 
 
 def _write(chunks: Iterator[Table], path: Path, kind: Format) -> int:

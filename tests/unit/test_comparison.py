@@ -27,7 +27,7 @@ def features(per_class: int, pool: int = 30, seed: int = 0) -> FeatureSet:
 
 def comparison(given: FeatureSet, listener: Listener | None = None) -> Comparison:
     config = resolve({"training": {"steps": 5}}, "lite")
-    return Comparison(given, config, CLASSES, torch.full((30,), -1), listener or Listener())
+    return Comparison(given, config, CLASSES, listener or Listener())
 
 
 def test_both_baselines_are_scored_on_each_part_that_has_labels():

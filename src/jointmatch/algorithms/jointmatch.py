@@ -29,6 +29,8 @@ class JointMatch(Algorithm):
         momentum: The paper's lambda, of the running class mean that sets the other thresholds.
         delta: Weight of texts the networks disagree on; the others get 1 - delta.
         threshold: ``adaptive`` per class, or ``fixed`` at tau (an ablation).
+        adaptivity: Power of p(c) / max p in the adaptive threshold; 1 is the paper's, 0 a fixed one.
+        targets: ``hard``, the teacher's label (the paper), or ``soft``, its probabilities.
         class_mean: ``own``, one per network (the paper), or ``shared`` (the authors' code).
         labelling: ``cross``, taught by the peer, or ``own``, by itself (an ablation).
         weighting: ``disagreement``, by delta, or ``uniform``, every text 1 (an ablation).
@@ -46,6 +48,8 @@ class JointMatch(Algorithm):
         momentum: Fraction = 0.9,
         delta: Fraction = 0.9,
         threshold: Literal["adaptive", "fixed"] = "adaptive",
+        adaptivity: Fraction = 1.0,
+        targets: Literal["hard", "soft"] = "hard",
         class_mean: Literal["own", "shared"] = "own",
         labelling: Literal["cross", "own"] = "cross",
         weighting: Literal["disagreement", "uniform"] = "disagreement",
@@ -57,15 +61,16 @@ class JointMatch(Algorithm):
         self.threshold = (
             FixedThreshold(tau, *shape)
             if threshold == "fixed"
-            else AdaptiveThreshold(tau, *shape, momentum, class_mean)
+            else AdaptiveThreshold(tau, *shape, momentum, class_mean, adaptivity)
         )
-        self.teacher = LABELLING[labelling]
+        self.teacher, self.soft = LABELLING[labelling], targets == "soft"
         self.delta, self.weighting, self.disagreement = delta, weighting, disagreement
 
     def pseudo_label(self, weak_logits: Tensor, step: Step) -> PseudoLabels:
         probs = weak_logits.softmax(-1)
         labels, confident = probs.argmax(-1), self.threshold(probs)
-        return PseudoLabels(self.teacher(labels), self.teacher(confident), self._weights(labels, confident))
+        targets = self.teacher(probs if self.soft else labels)
+        return PseudoLabels(targets, self.teacher(confident), self._weights(labels, confident))
 
     def _weights(self, labels: Tensor, confident: Tensor) -> Tensor:
         if self.weighting == "uniform":

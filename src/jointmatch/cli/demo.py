@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -14,7 +16,7 @@ def demo(
     ),
     labels_per_class: Annotated[int, typer.Option(min=1, help="Labels of each class.")] = 5,
     seeds: Annotated[int, typer.Option(min=1, help="How many seeds.")] = 3,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Only errors and the result.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Only errors, warnings and the result.")] = False,
     json: Annotated[bool, typer.Option("--json", help="The result as JSON on the output.")] = False,
 ) -> None:
     """Train on the corpus inside the package and compare with supervised training."""
@@ -43,4 +45,5 @@ def demo(
         return
     show_summary(result["summary"], result["algorithm"], seeds)
     say(f"Run folder: {output}   Model: {output}/model")
-    say(f"Try it: jointmatch predict {output}/model {corpus_file('test')} | head")
+    command = "jointmatch" if shutil.which("jointmatch") else sys.argv[0]  # a venv need not be on the PATH
+    say(f"Try it: {command} predict {output}/model {corpus_file('test')} | head")

@@ -18,7 +18,11 @@ def evaluate(
     json: Annotated[bool, typer.Option("--json", help="All metrics as JSON, as fractions.")] = False,
 ) -> None:
     """Score a model on a labelled file: accuracy, macro-F1, per class, confusion, calibration."""
-    from jointmatch.cli.output import percent, print_json, say, table
+    from jointmatch.data.tables import check_file
+
+    check_file(file)  # before the seconds that importing torch takes
+
+    from jointmatch.cli.output import percent, print_json, say, table, width
     from jointmatch.config import DataConfig
     from jointmatch.evaluate import evaluate_file
     from jointmatch.model import Model
@@ -43,7 +47,7 @@ def evaluate(
     ]
     table(columns, rows, title="Per class (%)")
     names = list(metrics["per_class"])
-    if len(names) <= 12:
+    if sum(len(name) + 3 for name in ["true \\ predicted", *names]) <= width():
         counts = [[name, *map(str, row)] for name, row in zip(names, metrics["confusion"], strict=True)]
         table(["true \\ predicted", *names], counts, title="Confusion")
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +15,8 @@ if TYPE_CHECKING:
 
 def make_listener(quiet: bool) -> Listener:
     """Progress goes to the error stream, so that the output can be piped."""
-    from jointmatch.training import Listener
-
     if quiet:
-        return Listener()
+        return _quiet()
     return _live() if sys.stderr.isatty() else _plain()
 
 
@@ -33,6 +32,16 @@ def _describe(record: dict[str, Any]) -> str:
         if key in record:
             parts.append(f"{name} {record[key]:.1%}")
     return "  ".join(parts)
+
+
+def _quiet() -> Listener:
+    from jointmatch.training import Listener
+
+    class Quiet(Listener):
+        def warn(self, text: str) -> None:
+            print(text, file=sys.stderr, flush=True)  # noqa: T201 - this is the command line's voice
+
+    return Quiet()
 
 
 def _plain() -> Listener:
@@ -101,12 +110,16 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = ""
     from rich.console import Console
     from rich.table import Table
 
-    # A pipe has no width; without one long cells would wrap at 80.
-    console = Console() if sys.stdout.isatty() else Console(width=200)
+    console = Console(width=width())
     drawn = Table(*columns, title=title or None, title_justify="left", box=box.SIMPLE)
     for row in rows:
         drawn.add_row(*row)
     console.print(drawn, markup=False, highlight=False)
+
+
+def width() -> int:
+    """Columns of the terminal; a pipe has no width, and without one long cells would wrap at 80."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else 200
 
 
 def percent(value: float) -> str:

@@ -16,18 +16,23 @@ def predict(
     encoding: Annotated[str, typer.Option(help="Of the input.")] = "utf-8",
     probabilities: Annotated[bool, typer.Option("--probabilities", help="Add a column per class.")] = False,
     device: Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:N.")] = "auto",
-    quiet: Annotated[bool, typer.Option("--quiet", help="Only errors and the result.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Only errors, warnings and the result.")] = False,
     json: Annotated[bool, typer.Option("--json", help="JSON lines instead of CSV on the output.")] = False,
 ) -> None:
     """Add a prediction and its confidence to every row of a file, in constant memory."""
+    from jointmatch.data.tables import check_file, format_of
+
+    if output is not None:
+        format_of(output)
+    if input_ != "-":
+        check_file(input_)  # before the seconds that importing torch takes
+
     from jointmatch.cli.output import make_listener
-    from jointmatch.data.tables import format_of
     from jointmatch.model import Model
     from jointmatch.networks import find_device
     from jointmatch.predict import predict_file
 
-    if output is not None:
-        format_of(output)
+    listener = make_listener(quiet)
     found = find_device(device)
     rows = predict_file(
         lambda: Model.load(model, str(found)),
@@ -37,6 +42,7 @@ def predict(
         encoding=encoding,
         probabilities=probabilities,
         stdout_format="jsonl" if json else "csv",
+        warn=listener.warn,
     )
     if output is not None:
-        make_listener(quiet).note(f"Wrote {rows} predictions to {output}.")
+        listener.note(f"Wrote {rows} predictions to {output}.")

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
-
-if TYPE_CHECKING:
-    from jointmatch.data import Splits
 
 
 def train(
@@ -35,13 +33,18 @@ def train(
     set_: Annotated[list[str] | None, typer.Option("--set", help="section.key=value; may be repeated.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --output.")] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the run in --output.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Only errors and the result.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Only errors, warnings and the result.")] = False,
     json: Annotated[bool, typer.Option("--json", help="The result as JSON on the output.")] = False,
 ) -> None:
     """Train a classifier on a file with a few labels and any number of unlabelled texts."""
+    from jointmatch.data.source import Source
+
+    source = Source(labeled, unlabeled or [], dev, test, labels_per_class, data_dir)
+    source.check()  # before the seconds that importing torch takes
+
     from jointmatch.cli import output as out
     from jointmatch.cli.verdict import show_run, show_seeds
-    from jointmatch.config import merge, parse_overrides, read_toml
+    from jointmatch.config import build, merge, parse_overrides, read_toml
     from jointmatch.networks import check_backbone
     from jointmatch.record import RunFolder
     from jointmatch.run import run
@@ -61,7 +64,7 @@ def train(
     )
     settings = merge(read_toml(config) if config else {}, options, parse_overrides(set_ or []))
     first = _check(settings)
-    source = _Source(labeled, unlabeled or [], dev, test, labels_per_class, data_dir, settings)
+    source = replace(source, config=build({"data": settings.get("data", {})}).data)
     splits = source.splits(first)  # bad data and a bad backbone are found before the output folder is touched
     check_backbone(settings.get("network", {}).get("backbone", "auto"))
     folder = RunFolder(output)
@@ -90,36 +93,3 @@ def _check(settings: dict[str, dict[str, Any]]) -> int:
     if faults:
         raise ConfigError(faults)
     return int(settings.get("training", {}).get("seed", 0))
-
-
-class _Source:
-    """Where the splits come from: files, or a data set by name; a draw of labels depends on the seed."""
-
-    def __init__(
-        self,
-        labeled: str,
-        unlabeled: list[Path],
-        dev: Path | None,
-        test: Path | None,
-        labels_per_class: int | None,
-        data_dir: Path | None,
-        settings: dict[str, dict[str, Any]],
-    ) -> None:
-        self.labeled, self.unlabeled, self.dev, self.test = labeled, unlabeled, dev, test
-        self.labels_per_class, self.data_dir, self.settings = labels_per_class, data_dir, settings
-
-    def splits(self, seed: int) -> Splits:
-        from jointmatch.config import build
-        from jointmatch.data import load_splits
-        from jointmatch.data.datasets import BENCHMARKS, is_known, load_benchmark
-        from jointmatch.errors import DataError, did_you_mean
-
-        if not Path(self.labeled).exists() and is_known(self.labeled, self.data_dir):
-            if self.labels_per_class is None:
-                raise DataError(f"{self.labeled} is a data set: say how many labels with --labels-per-class.")
-            return load_benchmark(self.labeled, self.labels_per_class, seed, self.data_dir)
-        if not Path(self.labeled).exists() and not Path(self.labeled).suffix:
-            near = did_you_mean(self.labeled, BENCHMARKS)
-            raise DataError(f"There is no file {self.labeled}, and no data set of that name.{near}")
-        config = build({"data": self.settings.get("data", {})}).data
-        return load_splits(self.labeled, self.unlabeled, self.dev, self.test, config, self.labels_per_class, seed)

@@ -12,6 +12,7 @@ from jointmatch.data.labels import UNLABELED
 from jointmatch.errors import DataError
 from jointmatch.types import Label
 
+BLANK_LOOKING = {"n/a", "na", "nan", "null", "?", "-", "--", "tbd", "todo", "unlabeled", "unlabelled", "no label"}
 MAX_CHARACTERS = 50_000  # no encoder reads that far; a longer text only costs time and memory
 
 
@@ -240,3 +241,9 @@ class _Cleaner:
         folded = Counter(str(label).strip().casefold() for label in self.classes)
         alike = [str(label) for label in self.classes if folded[str(label).strip().casefold()] > 1]
         self.note("alike_labels", len(alike), f"labels that differ only in case or spaces: {alike}. Meant as one?")
+        blank = [str(label) for label in self.classes if str(label).strip().casefold() in BLANK_LOOKING]
+        sentence = (
+            f"{', '.join(map(repr, blank))} is taken as a class. If it means that a text has no label, leave the cell "
+            "blank or name it with data.unlabeled_value."
+        )
+        self.note("blank_looking_classes", len(blank), sentence)

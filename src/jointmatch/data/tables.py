@@ -60,23 +60,31 @@ def read_chunks(path: str | Path, encoding: str = "utf-8", size: int = CHUNK) ->
     """Yield the file's rows as tables of at most ``size`` rows; an empty file is an error."""
     path = Path(path)
     check_encoding(encoding)
+    kind = check_file(path)
     try:
-        if not path.exists():
-            raise FileNotFoundError
-        if path.is_dir():
-            raise DataError(f"{path} is a folder, wanted a file.")
-        kind = format_of(path)
-        if path.stat().st_size == 0:
-            raise DataError(f"{path} is empty. Wanted a file with a header and at least one row.")
         if kind == "parquet":
             yield from _parquet(path, size)
             return
         with path.open("rb") as file:
             yield from parse(file, kind, encoding, str(path), size)
-    except FileNotFoundError:
-        raise DataError(f"There is no file {path}.{_nearby(path)}") from None
     except PermissionError:
         raise DataError(f"{path} may not be read: permission denied.") from None
+
+
+def check_file(path: str | Path) -> Format:
+    """Refuse what cannot be a table, as far as that shows without reading it; return the format."""
+    path = Path(path)
+    try:
+        if not path.exists():
+            raise DataError(f"There is no file {path}.{_nearby(path)}")
+        if path.is_dir():
+            raise DataError(f"{path} is a folder, wanted a file.")
+        kind = format_of(path)
+        if path.stat().st_size == 0:
+            raise DataError(f"{path} is empty. Wanted a file with a header and at least one row.")
+    except PermissionError:
+        raise DataError(f"{path} may not be read: permission denied.") from None
+    return kind
 
 
 def parse(file: IO[bytes], kind: Format, encoding: str, name: str, size: int = CHUNK) -> Iterator[Table]:

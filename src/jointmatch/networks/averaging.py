@@ -6,6 +6,7 @@ import copy
 
 import torch
 from torch import nn
+from torch.optim.swa_utils import get_ema_multi_avg_fn
 
 
 class Averaged:
@@ -24,4 +25,4 @@ class Averaged:
         decay = min(self.decay, (1 + step) / (10 + step))
         averaged = [p.detach() for p in self.module.parameters()]
         current = [p.detach() for p in module.parameters()]
-        torch._foreach_lerp_(averaged, current, 1 - decay)
+        get_ema_multi_avg_fn(decay)(averaged, current, step)

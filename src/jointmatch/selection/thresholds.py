@@ -8,9 +8,13 @@ import torch
 from torch import Tensor, nn
 
 
-def class_thresholds(class_mean: Tensor, tau: float) -> Tensor:
-    """tau(c) = tau * p(c) / max_c p(c) along the last axis (the paper's equation 2)."""
-    return tau * class_mean / class_mean.amax(-1, keepdim=True)
+def class_thresholds(class_mean: Tensor, tau: float, adaptivity: float = 1.0) -> Tensor:
+    """tau(c) = tau * (p(c) / max_c p(c)) ** adaptivity along the last axis.
+
+    1 is the paper's equation 2, 0 one threshold for all classes. In between, a class that is merely rare in
+    the pool keeps most of its threshold.
+    """
+    return tau * (class_mean / class_mean.amax(-1, keepdim=True)) ** adaptivity
 
 
 def confident(probs: Tensor, thresholds: Tensor) -> Tensor:
@@ -46,6 +50,7 @@ class AdaptiveThreshold(nn.Module):
         momentum: The paper's lambda.
         class_mean: ``own``: one running mean per network, as in the paper;
             ``shared``: one for all, updated by each network in turn, as in the authors' code.
+        adaptivity: How far the thresholds follow the running means, from 0 (not at all) to 1 (the paper).
     """
 
     class_mean: Tensor  # (N, C); a shared mean is kept as N equal rows
@@ -57,9 +62,11 @@ class AdaptiveThreshold(nn.Module):
         num_networks: int,
         momentum: float,
         class_mean: Literal["own", "shared"] = "own",
+        adaptivity: float = 1.0,
     ) -> None:
         super().__init__()
         self.tau, self.momentum, self.shared = tau, momentum, class_mean == "shared"
+        self.adaptivity = adaptivity
         self.register_buffer("class_mean", torch.full((num_networks, num_classes), 1 / num_classes))
 
     def forward(self, probs: Tensor) -> Tensor:
@@ -78,4 +85,4 @@ class AdaptiveThreshold(nn.Module):
 
     def current(self) -> Tensor:
         """The thresholds in force (N, C)."""
-        return class_thresholds(self.class_mean, self.tau)
+        return class_thresholds(self.class_mean, self.tau, self.adaptivity)

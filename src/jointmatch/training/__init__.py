@@ -5,11 +5,12 @@ from jointmatch.training.full import FullLearner, autocast_dtype
 from jointmatch.training.learner import Learner
 from jointmatch.training.listener import Listener
 from jointmatch.training.lite import FeatureSet, LiteLearner, build_heads, extract_features
-from jointmatch.training.loop import Loop, Trained
+from jointmatch.training.loop import Checkpointing, Loop, Trained
 from jointmatch.training.updates import Updater
 from jointmatch.training.views import Views
 
 __all__ = [
+    "Checkpointing",
     "FeatureSet",
     "FullLearner",
     "Learner",

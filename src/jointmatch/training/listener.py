@@ -9,7 +9,11 @@ class Listener:
     """Hears of a run's progress. This one ignores it all; the command line's prints."""
 
     def note(self, text: str) -> None:
-        """A decision or a finding the user should read."""
+        """What is being done, and why."""
+
+    def warn(self, text: str) -> None:
+        """A finding the user should not miss."""
+        self.note(text)
 
     def stage(self, name: str, total: int) -> None:
         """A stage of ``total`` units of work begins."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from jointmatch.config import TrainingConfig
 from jointmatch.errors import Interrupted, TrainingError
 from jointmatch.training import checkpoints
 from jointmatch.training.checkpoints import State
@@ -46,37 +45,38 @@ class Trained:
     last: dict[str, dict[str, float]] = field(default_factory=dict)  # part -> scores of the last step's weights
 
 
+@dataclass(frozen=True)
+class Checkpointing:
+    """Where the state is written, and how often."""
+
+    path: Path
+    every: int  # steps; 0 only at the end and when stopped
+    identity: str = ""  # what a checkpoint must have been written for to be resumed
+
+
 class Loop:
     """Runs an updater.
 
     Args:
-        updater: Does one step at a time.
-        config: Steps, evaluation interval, patience.
-        dev_labels: Class ids of the dev part, or None where there is none.
+        updater: Does one step at a time; its config has steps, evaluation interval and patience.
         listener: Hears of steps and evaluations.
-        checkpoint: File for the state, or None to keep it in memory only.
-        checkpoint_every: Steps between writes.
-        identity: What a checkpoint must have been written for to be resumed.
+        truths: Class ids of ``dev``, which chooses the checkpoint, and of ``test``, which is only scored at the
+            end; either may be absent.
+        checkpointing: None keeps the state in memory only.
         on_evaluation: Called with the whole history after each evaluation.
-        test_labels: Class ids of the test part; it is scored at the end and chooses nothing.
     """
 
     def __init__(
         self,
         updater: Updater,
-        config: TrainingConfig,
-        dev_labels: np.ndarray | None,
         listener: Listener,
-        checkpoint: Path | None = None,
-        checkpoint_every: int = 0,
-        identity: str = "",
+        truths: Mapping[str, np.ndarray] | None = None,
+        checkpointing: Checkpointing | None = None,
         on_evaluation: Callable[[list[dict[str, Any]]], None] = lambda history: None,
-        test_labels: np.ndarray | None = None,
     ) -> None:
-        self.updater, self.config, self.listener = updater, config, listener
-        self.dev_labels, self.test_labels = dev_labels, test_labels
-        self.checkpoint, self.checkpoint_every, self.identity = checkpoint, checkpoint_every, identity
-        self.on_evaluation = on_evaluation
+        self.updater, self.config, self.listener = updater, updater.config, listener
+        self.truths = truths or {}
+        self.checkpointing, self.on_evaluation = checkpointing, on_evaluation
         self.progress = Progress()
         self.best: State = {}
 
@@ -97,7 +97,7 @@ class Loop:
                 if stop.wanted:
                     self._interrupt()
         self.listener.done()
-        if self.checkpoint:
+        if self.checkpointing:
             self.save()
         return self._finish(termination)
 
@@ -107,10 +107,7 @@ class Loop:
     def _after_step(self) -> None:
         step, last = self.progress.step, self.progress.step == self.config.steps
         evaluate = last or step % self.config.evaluate_every == 0
-        # The first evaluation leaves a checkpoint too: what comes before the interval must not be lost to a NaN.
-        first = evaluate and self.checkpoint is not None and not self.checkpoint.exists()
-        due = self.checkpoint is not None and self.checkpoint_every > 0 and step % self.checkpoint_every == 0
-        save = due or (first and self.checkpoint_every > 0)
+        save = self._is_due(step, evaluate)
         if evaluate or save or step % CHECK_LOSS_EVERY == 0:
             self._check_loss()
         if evaluate:
@@ -118,14 +115,17 @@ class Loop:
         if save:
             self.save()
 
+    def _is_due(self, step: int, evaluate: bool) -> bool:
+        """Whether a checkpoint is; the first evaluation leaves one too, so that a NaN soon after loses nothing."""
+        if self.checkpointing is None or self.checkpointing.every == 0:
+            return False
+        return step % self.checkpointing.every == 0 or (evaluate and not self.checkpointing.path.exists())
+
     def _check_loss(self) -> None:
         weights = torch.stack([p.detach().sum() for p in self.updater.learner.networks.parameters()])
         if not torch.isfinite(torch.cat([weights.double(), self.updater.counts.loss[None]])).all():
-            kept = (
-                f" The state before is kept in {self.checkpoint}."
-                if self.checkpoint and self.checkpoint.exists()
-                else ""
-            )
+            saved = self.checkpointing and self.checkpointing.path
+            kept = f" The state before is kept in {saved}." if saved and saved.exists() else ""
             raise TrainingError(
                 f"The loss is no longer a number at step {self.progress.step}.{kept} Try a lower "
                 "training.learning_rate, training.clip_norm=1, or training.precision=fp32."
@@ -136,8 +136,8 @@ class Loop:
         thresholds = self.updater.algorithm.thresholds()
         if thresholds is not None:
             record["thresholds"] = [[round(t, 6) for t in row] for row in thresholds.tolist()]
-        if self.dev_labels is not None:
-            record |= self._score(self.dev_labels)
+        if "dev" in self.truths:
+            record |= self._score(self.truths["dev"])
         self.progress.history.append(record)
         self.on_evaluation(self.progress.history)
         self.listener.evaluation(record)
@@ -160,7 +160,7 @@ class Loop:
             return self.updater.learner.part_logits(self.updater.evaluated.eval(), part).softmax(-1).numpy()
 
     def _interrupt(self) -> None:
-        if self.checkpoint is None:
+        if self.checkpointing is None:
             raise KeyboardInterrupt
         self._check_loss()
         self.save()
@@ -168,8 +168,7 @@ class Loop:
 
     def _finish(self, termination: str) -> Trained:
         updater = self.updater
-        labels_of = {"dev": self.dev_labels, "test": self.test_labels}
-        last = {part: brief(self._probs(part).mean(0), y) for part, y in labels_of.items() if y is not None}
+        last = {part: brief(self._probs(part).mean(0), y) for part, y in self.truths.items()}
         if self.best:
             checkpoints.load_module("best", updater.learner.networks, self.best)
             chosen, selection = self.progress.best_step, "those with the best accuracy on the dev part"
@@ -182,7 +181,7 @@ class Loop:
 
     def save(self) -> None:
         """Write everything that the next step depends on."""
-        assert self.checkpoint is not None
+        assert self.checkpointing is not None
         updater = self.updater
         state = {
             **checkpoints.module_state("networks", updater.learner.networks),
@@ -193,15 +192,19 @@ class Loop:
         }
         if updater.averaged:
             state |= checkpoints.module_state("averaged", updater.averaged.module)
-        facts = {"identity": self.identity, "accumulate": updater.accumulate, "progress": vars(self.progress)}
-        checkpoints.save_checkpoint(self.checkpoint, state, facts)
+        facts = {
+            "identity": self.checkpointing.identity,
+            "accumulate": updater.accumulate,
+            "progress": vars(self.progress),
+        }
+        checkpoints.save_checkpoint(self.checkpointing.path, state, facts)
 
     def load(self) -> bool:
         """Continue from the checkpoint if it exists and belongs to this very run."""
-        if self.checkpoint is None or not self.checkpoint.exists():
+        if self.checkpointing is None or not self.checkpointing.path.exists():
             return False
-        state, facts = checkpoints.load_checkpoint(self.checkpoint)
-        checkpoints.check_identity(self.checkpoint, facts, self.identity)
+        state, facts = checkpoints.load_checkpoint(self.checkpointing.path)
+        checkpoints.check_identity(self.checkpointing.path, facts, self.checkpointing.identity)
         updater = self.updater
         checkpoints.load_module("networks", updater.learner.networks, state)
         checkpoints.load_module("algorithm", updater.algorithm, state)

@@ -105,6 +105,26 @@ def test_a_delta_of_one_half_halves_the_uniform_loss():
     torch.testing.assert_close(loss, torch.tensor([0.625, 0.375]) * log(2))
 
 
+def test_half_the_adaptivity_takes_the_root_of_the_ratio():
+    """g's class means (0.6, 0.4): 0.8 * sqrt(2/3) = 0.6532 for class 1, which g's 0.7 still reaches."""
+    rule = algorithm(adaptivity=0.5)
+    labels, _ = unsupervised(rule)
+    torch.testing.assert_close(rule.thresholds(), torch.tensor([[0.8, 0.8], [0.8, 0.8 * (2 / 3) ** 0.5]]))
+    assert labels.selected.tolist() == [[True, True, False, True], [True, False, False, True]]
+
+
+def test_soft_targets_teach_the_peers_probabilities_on_the_same_texts():
+    """Weights 0.1 0.9 0.9 0.9, kept texts as with hard targets.
+    f by g's 0.95, 0.3, 0.85 on 1/2, 3/4, 1/4: 0.1 ln 2 + 0.9 (0.3 ln 4/3 + 0.7 ln 4) + 0.9 (0.85 ln 4 + 0.15 ln 4/3),
+    over 4. g by f's 0.9, 0.1 on 1/4, 1/2: (0.1 (0.9 ln 4 + 0.1 ln 4/3) + 0.9 ln 2) / 4.
+    """
+    labels, loss = unsupervised(algorithm(targets="soft"))
+    assert labels.targets.shape == (2, 4, 2)
+    f = 0.1 * log(2) + 0.9 * (0.3 * log(4 / 3) + 0.7 * log(4)) + 0.9 * (0.85 * log(4) + 0.15 * log(4 / 3))
+    g = 0.1 * (0.9 * log(4) + 0.1 * log(4 / 3)) + 0.9 * log(2)
+    torch.testing.assert_close(loss, torch.tensor([f / 4, g / 4]))
+
+
 @pytest.mark.parametrize("networks", [1, 2, 3])
 def test_minus_all_three_ideas_it_is_exactly_fixmatch(networks):
     task = Task(num_classes=5, num_networks=networks)

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from jointmatch.errors import InputError
-from jointmatch.training import Loop
+from jointmatch.training import Checkpointing, Loop
 from jointmatch.training.checkpoints import (
     load_checkpoint,
     load_module,
@@ -20,7 +20,7 @@ from tests.unit.training.toy import Recorder, same_state, toy_learner, toy_updat
 def loop_at(path, identity="run", every=3, **training):
     settings = {"average_decay": 0.9, "average_labels": True, "patience": 2, **training}
     updater = toy_updater(learner=toy_learner(dropout=0.4), steps=9, settings={"tau": 0.5}, **settings)
-    return Loop(updater, updater.config, np.arange(9) % 3, Recorder(), path, every, identity)
+    return Loop(updater, Recorder(), {"dev": np.arange(9) % 3}, Checkpointing(path, every, identity))
 
 
 def test_tensors_and_facts_come_back_as_they_were(tmp_path):

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from jointmatch.errors import Interrupted, JointMatchError, TrainingError
-from jointmatch.training import Loop
+from jointmatch.training import Checkpointing, Loop
 from jointmatch.training.checkpoints import load_checkpoint
 from tests.unit.training.toy import Recorder, StopAt, toy_learner, toy_updater, weights
 
@@ -24,19 +24,14 @@ def scripted(scores, average_decay=0.0, **training):
     updater.learner.part_logits = part_logits  # type: ignore[method-assign]
     seen = []
     loop = Loop(
-        updater,
-        updater.config,
-        DEV,
-        Recorder(),
-        on_evaluation=lambda history: seen.append(weights(updater.evaluated)),
+        updater, Recorder(), {"dev": DEV}, on_evaluation=lambda history: seen.append(weights(updater.evaluated))
     )
     return loop, seen
 
 
 def looped(updater, folder=None, every=1, listener=None):
-    checkpoint = folder / "last.safetensors" if folder else None
-    dev = np.arange(9) % 3
-    return Loop(updater, updater.config, dev, listener or Recorder(), checkpoint, every, "the same run")
+    checkpointing = Checkpointing(folder / "last.safetensors", every, "the same run") if folder else None
+    return Loop(updater, listener or Recorder(), {"dev": np.arange(9) % 3}, checkpointing)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +65,7 @@ def test_the_weights_of_the_best_evaluation_are_kept_and_of_equals_the_later(sco
 @pytest.mark.parametrize(("average_decay", "named"), [(0.0, "the last step's, as"), (0.9, "averaged over training")])
 def test_without_dev_the_last_steps_weights_are_kept_and_it_says_so(average_decay, named):
     updater = toy_updater(average_decay=average_decay)
-    trained = Loop(updater, updater.config, None, Recorder()).run()
+    trained = Loop(updater, Recorder()).run()
     assert trained.best_step == trained.steps == 6
     assert named in trained.selection
     assert "no dev part" in trained.selection
@@ -80,7 +75,7 @@ def test_without_dev_the_last_steps_weights_are_kept_and_it_says_so(average_deca
 
 def test_without_dev_patience_never_stops():
     updater = toy_updater(patience=1, evaluate_every=1)
-    assert Loop(updater, updater.config, None, Recorder()).run().termination == "max_steps"
+    assert Loop(updater, Recorder()).run().termination == "max_steps"
 
 
 def test_the_history_has_a_record_per_interval_and_one_of_the_last_step():

@@ -1,0 +1,118 @@
+"""The parts a run is made of: backbone, views, features, learners and the algorithm, as the config says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from jointmatch import algorithms
+from jointmatch.comparison import train_heads
+from jointmatch.config import Config
+from jointmatch.data import Splits
+from jointmatch.networks import (
+    Encoder,
+    Heads,
+    Networks,
+    Tokenizer,
+    find_backbone,
+    find_device,
+    load_tokenizer,
+    load_transformer,
+)
+from jointmatch.resolve import resolve
+from jointmatch.training import (
+    FeatureSet,
+    FullLearner,
+    Listener,
+    LiteLearner,
+    Views,
+    autocast_dtype,
+    build_heads,
+    extract_features,
+)
+from jointmatch.types import Task
+
+
+class Assembly:
+    """Builds each part from one config and one set of splits.
+
+    Args:
+        splits: What is trained on.
+        config: The resolved settings.
+        settings: The user's own part of them; a warm start keeps its rule.
+        listener: Hears of features being computed.
+    """
+
+    def __init__(self, splits: Splits, config: Config, settings: Mapping[str, Any], listener: Listener) -> None:
+        self.splits, self.config, self.settings, self.listener = splits, config, settings, listener
+        self.device = find_device(config.training.device)
+        self.backbone = find_backbone(config.network.backbone)
+        self.tokenizer = Tokenizer(load_tokenizer(self.backbone), config.network.max_length)
+        self.views = Views(config.augment, self.tokenizer.mask_token, config.training.seed)
+        self.num_networks = config.network.count or algorithms.ALGORITHMS[config.algorithm.name].networks
+        layers = config.network.layers
+        self.layers = [layers[i % len(layers)] for i in range(self.num_networks)]
+
+    @property
+    def num_classes(self) -> int:
+        """C."""
+        return len(self.splits.classes)
+
+    def algorithm(self) -> algorithms.Algorithm:
+        """The rule, on the run's device."""
+        own = self.config.algorithm
+        task = Task(self.num_classes, self.num_networks, len(self.splits.pool))
+        return algorithms.build(own.name, task, own.settings).to(self.device)
+
+    def frozen_encoder(self) -> Encoder:
+        """One encoder that reads a layer for every network."""
+        return self._encoder(self.layers)
+
+    def features(self, encoder: Encoder, splits: Splits | None = None) -> FeatureSet:
+        """Frozen features of every part and view."""
+        return extract_features(
+            splits or self.splits, self.views, encoder, self.backbone, self.tokenizer, self.device, self.listener
+        )
+
+    def lite_learner(self, features: FeatureSet) -> LiteLearner:
+        """Heads over frozen features."""
+        return LiteLearner(features, self._heads(features))
+
+    def full_learner(self, features: FeatureSet | None, warm_start: bool) -> FullLearner:
+        """Whole networks, their heads first trained on the frozen features if ``warm_start``."""
+        encoders = [self._encoder([layer]) for layer in self.layers]
+        if self.config.network.freeze_embeddings:
+            for encoder in encoders:
+                encoder.freeze_embeddings()
+        if features is None:
+            features = self._labeled_features()
+        if warm_start:
+            self.listener.note("Warm start: heads are first trained on frozen features.")
+            heads = train_heads(features, self.lite_config(), self.num_classes).heads
+        else:
+            heads = self._heads(features)
+        dtype = autocast_dtype(self.device, self.config.training.precision)
+        return FullLearner(self.splits, Networks(encoders, heads), self.tokenizer, self.views, self.device, dtype)
+
+    def lite_config(self) -> Config:
+        """The same recipe's lite settings and the user's own of the algorithm, with heads that fit this run's."""
+        if self.config.training.mode == "lite":
+            return self.config
+        kept = {
+            "algorithm": {**self.settings.get("algorithm", {}), "name": self.config.algorithm.name},
+            "network": {"backbone": self.config.network.backbone},
+            "training": {"recipe": self.config.training.recipe, "seed": self.config.training.seed},
+        }
+        return replace(resolve(kept, "lite"), network=self.config.network)
+
+    def _encoder(self, layers: list[float]) -> Encoder:
+        return Encoder(load_transformer(self.backbone), layers, self.config.network.pooling)
+
+    def _heads(self, features: FeatureSet) -> Heads:
+        return build_heads(features, self.config.network, self.num_classes, self.config.training.seed)
+
+    def _labeled_features(self) -> FeatureSet:
+        """Features of the labelled texts alone: enough to centre and start heads."""
+        only_labeled = replace(self.splits, pool=self.splits.pool.rows([]), dev=None, test=None)
+        return self.features(self.frozen_encoder(), only_labeled)
