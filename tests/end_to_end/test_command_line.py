@@ -103,6 +103,33 @@ def test_evaluate_shows_scores_and_a_confusion_table(command, model, toy):
     assert "true \\ predicted" in ran.out
 
 
+def test_a_confusion_table_too_wide_for_the_screen_becomes_a_list_of_mistakes(command, model, toy, monkeypatch):
+    monkeypatch.setattr("jointmatch.cli.output.width", lambda: 30)
+    ran = command("evaluate", model, toy / "test.csv")
+    assert ran.code == 0
+    assert "true \\ predicted" not in ran.out
+    assert "Most frequent mistakes" in ran.out
+
+
+def test_quiet_keeps_the_warnings(command, toy, tiny_backbone, tmp_path):
+    rows = (toy / "train.csv").read_text() + "lone wolf,animal\n"
+    (tmp_path / "train.csv").write_text(rows)
+    words = ("train", tmp_path / "train.csv", "--output", tmp_path / "run", "--backbone", tiny_backbone, *FAST)
+    assert command(*words, "--quiet").err == (
+        "1 class(es) with a single labelled text (animal): a few more would help most there.\n"
+    )
+
+
+def test_a_missing_file_is_found_before_torch_is_imported(tmp_path):
+    program = (
+        "import sys; from jointmatch.cli.main import main\n"
+        "sys.argv = ['jointmatch', 'train', 'no.csv', '--output', 'x']\n"
+        "try: main()\nexcept SystemExit as stopped: print(stopped.code, 'torch' in sys.modules)"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path, check=True)
+    assert ran.stdout == "2 False\n"
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_help(name):
     shown = CliRunner().invoke(app, [name, "--help"])

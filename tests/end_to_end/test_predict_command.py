@@ -50,6 +50,21 @@ def test_predict_converts_to_the_format_of_the_output(command, model, toy, tmp_p
     assert [p.name for p in target.parent.iterdir()] == [target.name]
 
 
+def test_predicting_twice_replaces_the_columns_and_says_so(command, model, toy, tmp_path):
+    first, second = tmp_path / "first.csv", tmp_path / "second.csv"
+    command("predict", model, toy / "test.csv", "--output", first)
+    ran = command("predict", model, first, "--output", second, "--quiet")
+    assert ran.err == "The input has 'prediction', 'confidence' already: replaced by the new predictions.\n"
+    assert read_table(second) == read_table(first)
+
+
+def test_texts_under_the_name_of_the_new_column_are_not_overwritten(command, model, tmp_path):
+    (tmp_path / "in.csv").write_text("prediction\napple plum\n")
+    ran = command("predict", model, tmp_path / "in.csv", "--text-column", "prediction")
+    assert (ran.code, ran.out) == (2, "")
+    assert "Rename the column" in ran.err
+
+
 def late_column(tmp_path: Path) -> Path:
     path = tmp_path / "late.jsonl"
     early, late = {"text": "apple", "note": None, "old": 1}, {"text": "apple", "note": "seen"}

@@ -70,3 +70,15 @@ def test_labels_that_differ_only_in_case_or_spaces_are_pointed_out():
     assert splits.classes == ["Spam", "ham", "spam "]
     assert splits.counts["alike_labels"] == 2
     assert any("['Spam', 'spam ']" in note for note in splits.notes)
+
+
+@pytest.mark.parametrize("label", ["N/A", "?", " null ", "unlabelled"])
+def test_a_label_that_looks_like_none_is_a_class_and_pointed_out(label):
+    splits = make_splits(Rows(["v", "w", "x"], ["spam", "ham", label]))
+    assert label in splits.classes
+    assert any(repr(label) in note and "data.unlabeled_value" in note for note in splits.notes)
+
+
+def test_ordinary_labels_are_not_pointed_out():
+    splits = make_splits(Rows(["v", "w", "x"], ["none of these", "unknown error", "no"]))
+    assert splits.counts["blank_looking_classes"] == 0

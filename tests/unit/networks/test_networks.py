@@ -65,3 +65,12 @@ def test_a_pass_leaves_the_callers_random_stream_alone(networks_of, tokens):
     before = torch.get_rng_state()
     networks(tokens, dropout_seeds(0, 2, "strong", 3))
     assert torch.equal(torch.get_rng_state(), before)
+
+
+def test_under_autocast_the_heads_stay_in_full_precision(networks_of, tokens):
+    networks = networks_of(2).eval()
+    with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
+        logits, features = networks(tokens), networks.features(tokens)
+        coarse = networks.heads(features)
+    torch.testing.assert_close(logits, networks.heads(features.float()).detach(), atol=1e-6, rtol=0)
+    assert not torch.equal(logits, coarse.float())

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import weakref
 
 import numpy as np
 import pytest
@@ -128,6 +129,25 @@ def test_out_of_memory_goes_on_with_smaller_micro_batches_to_the_same_result(lim
     assert len(listener.notes) == {3: 2, 6: 1, 11: 1}[limit]
     assert f"{updater.accumulate} micro-batches" in listener.notes[-1]
     torch.testing.assert_close(updater.algorithm.thresholds(), calm.algorithm.thresholds())
+
+
+@pytest.mark.parametrize("name", ["student_logits", "weak_logits"])
+def test_a_failed_pass_holds_no_memory_while_the_next_one_runs(name):
+    learner = toy_learner()
+    inner, failed, alive = getattr(learner, name), [], []
+
+    def once_too_large(*args):
+        if not failed:
+            activations = torch.zeros(8)
+            failed.append(weakref.ref(activations))
+            raise torch.OutOfMemoryError("simulated")
+        alive.append(failed[0]() is not None)
+        return inner(*args)
+
+    setattr(learner, name, once_too_large)
+    toy_updater(learner=learner).step(0)
+    assert alive
+    assert not any(alive)
 
 
 def test_out_of_memory_while_labelling_counts_the_batch_once():
