@@ -44,7 +44,7 @@ def algorithms(
 
 def backbones(json: Json = False) -> None:
     """List the backbones that can be named, and whether they are here."""
-    from jointmatch.networks.backbones import EMBEDDED, KNOWN_ON_HUB, embedded_is_installed
+    from jointmatch.networks.backbones import EMBEDDED, KNOWN_ON_HUB, embedded_is_installed, in_hub_cache
 
     entries = [
         {
@@ -56,7 +56,7 @@ def backbones(json: Json = False) -> None:
     ]
     entries.append({"name": "FOLDER", "about": "any encoder saved by transformers' save_pretrained", "ready": "yes"})
     for name, about in KNOWN_ON_HUB.items():
-        entries.append({"name": name, "about": about, "ready": "cached" if _in_hub_cache(name) else "from the hub"})
+        entries.append({"name": name, "about": about, "ready": "cached" if in_hub_cache(name) else "from the hub"})
     _show(entries, json)
 
 
@@ -95,14 +95,6 @@ def doctor(json: Json = False) -> None:
     _show(entries, json)
     if not all(entry["ok"] for entry in entries):
         raise typer.Exit(1)
-
-
-def _in_hub_cache(name: str) -> bool:
-    try:
-        from huggingface_hub import try_to_load_from_cache
-    except ImportError:
-        return False
-    return isinstance(try_to_load_from_cache(name, "config.json"), str)
 
 
 def _show(entries: list[dict[str, Any]], json: bool) -> None:

@@ -117,6 +117,7 @@ def load_transformer(backbone: Backbone) -> PreTrainedModel:
 
     # Weights that a checkpoint lacks (such as an unused pooler) are drawn at random: from a stream of their own.
     with _ClearErrors(backbone), seeded(0):
+        _ask_hub(backbone)
         model = AutoModel.from_pretrained(
             backbone.source, dtype=torch.float32, use_safetensors=True, trust_remote_code=False
         )
@@ -130,10 +131,28 @@ def load_tokenizer(backbone: Backbone) -> Any:
     from transformers import AutoTokenizer
 
     with _ClearErrors(backbone):
+        _ask_hub(backbone)
         tokenizer = AutoTokenizer.from_pretrained(backbone.source, use_fast=True, trust_remote_code=False)
         if len(tokenizer) <= len(tokenizer.all_special_tokens):
             raise ValueError("there is no vocabulary (tokenizer.json or vocab.txt).")
     return tokenizer
+
+
+def in_hub_cache(name: str) -> bool:
+    """Whether a hub's encoder was downloaded before."""
+    from huggingface_hub import try_to_load_from_cache
+
+    return isinstance(try_to_load_from_cache(name, "config.json"), str)
+
+
+def _ask_hub(backbone: Backbone) -> None:
+    """Fail at once where the hub cannot be reached: its own client tries again for a minute."""
+    if Path(backbone.source).is_dir() or in_hub_cache(backbone.source):
+        return
+    from huggingface_hub.constants import ENDPOINT
+    from huggingface_hub.utils import get_session
+
+    get_session().head(ENDPOINT, timeout=10)
 
 
 def check_backbone(name: str) -> None:
@@ -184,5 +203,5 @@ class _ClearErrors:
             )
             reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
             raise InputError(
-                f"The backbone {self.backbone.name!r} could not be loaded ({where}): {reason} {hint}"
+                f"The backbone {self.backbone.name!r} could not be loaded ({where}): {reason.rstrip('.')}. {hint}"
             ) from None

@@ -85,6 +85,19 @@ def test_a_hub_name_offline_gives_one_clear_error(offline, loader):
     assert "\n" not in str(caught.value)
 
 
+def test_a_hub_that_does_not_answer_is_asked_only_once(monkeypatch):
+    class Unreachable:
+        def head(self, url, timeout):
+            raise OSError("no route to host")
+
+    asked = []
+    monkeypatch.setattr("huggingface_hub.utils.get_session", lambda: Unreachable())
+    monkeypatch.setattr("transformers.AutoTokenizer.from_pretrained", lambda *args, **kwargs: asked.append(args))
+    with pytest.raises(InputError, match=r"\(hub\): no route to host\. Check the name and the connection"):
+        load_tokenizer(find_backbone("some/encoder"))
+    assert not asked
+
+
 def test_a_folder_without_config_is_refused_before_any_work(folder):
     (folder / "config.json").unlink()
     with pytest.raises(InputError, match=r"no config\.json"):
