@@ -71,6 +71,8 @@ def test_a_machine_with_neither_engine_is_told_how_to_get_either(monkeypatch):
     monkeypatch.setattr(Apertium, "missing", lambda self: "one; get it with: A")
     monkeypatch.setattr(Marian, "missing", lambda self: "two; get them with: B")
     assert BackTranslation.missing() == "one; get it with: A, or: two; get them with: B"
+    with pytest.raises(InputError, match="backtranslation needs one; get it with: A, or: two; get them with: B"):
+        BackTranslation.read("")(["text"], rng())
     monkeypatch.setattr(Apertium, "missing", lambda self: None)
     assert BackTranslation.missing() is None
 

@@ -31,8 +31,8 @@ def folder(tmp_path_factory) -> Path:
     (folder / "vocab.json").write_text(json.dumps({piece: i for i, piece in enumerate(vocabulary)}))
     for name in ("source.spm", "target.spm"):
         (folder / name).write_bytes((folder / "m.model").read_bytes())
-    files = {"source_spm": "source.spm", "target_spm": "target.spm", "vocab": "vocab.json"}
-    MarianTokenizer(**{role: str(folder / name) for role, name in files.items()}).save_pretrained(folder)
+    source, target, vocab = (str(folder / name) for name in ("source.spm", "target.spm", "vocab.json"))
+    MarianTokenizer(source_spm=source, target_spm=target, vocab=vocab).save_pretrained(folder)
     import torch
 
     torch.manual_seed(0)

@@ -93,9 +93,9 @@ class BackTranslation(Augmenter):
 
     def attempt(self, texts: Sequence[str], rngs: Sequence[np.random.Generator]) -> list[str | None]:
         """One view of each text, from its own generator; None where the engine failed and may yet succeed."""
-        lack = self.engine.missing()
+        lack = self.engine.missing() if self._given else self.missing()
         if lack:
-            raise InputError(f"{self} needs {lack}")
+            raise InputError(f"{self if self._given else self.name} needs {lack}")
         if not texts:
             return []
         return [self._judge(t, v) for t, v in zip(texts, self.engine.round_trip(texts, rngs), strict=True)]
