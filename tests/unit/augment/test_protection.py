@@ -1,5 +1,7 @@
 """What an engine may see of a text, and what it may not."""
 
+import time
+
 import pytest
 
 from jointmatch.augment.translation.protection import STAND_IN, Protected
@@ -78,5 +80,11 @@ def test_the_apostrophes_of_web_pages_become_real_ones():
     assert Protected("the world #39;s and Tom&#39;s").text == "the world's and Tom's"
 
 
-def test_five_thousand_words_take_no_time():
-    assert Protected("The cat of Mr. Brown sat. " * 1000).translatable
+@pytest.mark.parametrize(
+    "text",
+    ["The cat of Mr. Brown sat. " * 1000, "Zm9v+YmFy/" * 20_000, "*-" * 100_000, "<a " * 50_000, "&lt;a" * 40_000],
+)
+def test_long_and_strange_texts_take_no_time(text):
+    start = time.perf_counter()
+    Protected(text)
+    assert time.perf_counter() - start < 3  # well under one; a scan that looks ahead to the end takes minutes

@@ -28,7 +28,7 @@ class EngineDown(Exception):
 
 
 class Apertium(Engine):
-    """Words are looked up and put in order by rules: fast on any machine, clumsy, and harmless to the meaning.
+    """Words are looked up and put in order by rules: fast on any machine, and clumsy.
 
     Args:
         language: The language to go through, as Apertium names it (``spa``, ``cat``).
@@ -42,7 +42,7 @@ class Apertium(Engine):
     ) -> None:
         self.language, self.source = language, source
         self.installation = Installation()
-        self.workers = workers or len(os.sched_getaffinity(0))
+        self.workers = workers or _cores()
         self.patience = patience
         self.down: str | None = None  # why the engine gave up, once it has
         self._lock = threading.Lock()
@@ -155,6 +155,10 @@ def _alone(pipeline: Pipeline, stream: str) -> str | None:
         except PipelineBroken:
             raise EngineDown(str(broken)) from broken
         return None
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _ended(stream: str) -> str:

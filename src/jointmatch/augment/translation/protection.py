@@ -14,8 +14,8 @@ from jointmatch.augment.translation.grammar import AFTER_A_SUBJECT, NEVER_A_NAME
 _FOREIGN = "[\u0370-\u1dff\u2c80-\ud7ff\uf900-\ufdff\ufe70-\uffef]"  # letters and vowel signs of other scripts
 _TOKEN = re.compile(
     rf"""
-      (?P<opaque> \S*{_FOREIGN}\S* | https?://\S+ | www\.\S+ | [\w.+-]+@[\w-]+(?:\.[\w-]+)+ | [@\#]\w+ | \[\w+\]
-                | (?:[^\W\d_]\.){{2,}} | (?:[^\W\d_]{{0,3}}\\?[$€£¥])?\d+(?:[.,:/-]\w+)*[%\w]* )
+      (?P<opaque> \S{{0,50}}{_FOREIGN}\S* | https?://\S+ | www\.\S+ | [\w.+-]{{1,64}}@[\w-]+(?:\.[\w-]+)+ | [@\#]\w+
+                | \[\w+\] | (?:[^\W\d_]\.){{2,}} | (?:[^\W\d_]{{0,3}}\\?[$€£¥])?\d+(?:[.,:/-]\w+)*[%\w]* )
     | (?P<word> [^\W_][\w\u0300-\u036f]* (?: (?:['._/-]|&(?!\w+;)) [^\W_]+ )* )
     | (?P<symbol> </?[a-zA-Z][^<>]*> | &lt;/?[a-zA-Z][^&]*&gt; | &\#?\w+; | (?<=[.!?])[.!?]+ | --+
                 | ' | [^\w\s<&.,;:!?"'()-]+ )
