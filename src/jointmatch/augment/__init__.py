@@ -2,13 +2,16 @@
 
 from jointmatch.augment.base import AUGMENTERS, Augmenter, Chain, WordAugmenter, parse
 from jointmatch.augment.deletion import Deletion
+from jointmatch.augment.made import make_views
 from jointmatch.augment.masking import Masking
 from jointmatch.augment.nothing import Dropout, Nothing
 from jointmatch.augment.swap import Swap
+from jointmatch.augment.translation import BackTranslation
 
 __all__ = [
     "AUGMENTERS",
     "Augmenter",
+    "BackTranslation",
     "Chain",
     "Deletion",
     "Dropout",
@@ -16,5 +19,6 @@ __all__ = [
     "Nothing",
     "Swap",
     "WordAugmenter",
+    "make_views",
     "parse",
 ]

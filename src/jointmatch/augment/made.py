@@ -1,0 +1,95 @@
+"""Make views that are a function of the text alone, and keep the dear ones on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+import numpy as np
+
+from jointmatch.augment.base import Augmenter, Chain
+from jointmatch.cache import Cache, key
+from jointmatch.randomness import generator
+
+_T = TypeVar("_T")
+_ENCODING = ("utf-8", "surrogatepass")
+
+
+def make_views(
+    texts: Sequence[str],
+    augmenter: Augmenter | Chain,
+    index: int = 0,
+    cache: Cache | None = None,
+    progress: Callable[[int], object] | None = None,
+    chunk: int = 512,
+) -> list[str]:
+    """One view of each text, the same whatever its neighbours, their order and the seed of the run.
+
+    Views that take long are looked up in the cache first and stored chunk by chunk, so that a run that is killed
+    loses one chunk at most, and a text that is there twice is made once. Where an augmenter could not do its
+    work the text itself stands in, and is tried again in the next run.
+
+    Args:
+        texts: The texts.
+        augmenter: What makes the views.
+        index: Which view of each text: another index draws another one.
+        cache: Where dear views are kept; ``views`` in the user's cache folder if not given.
+        progress: Called with the number of texts done so far.
+        chunk: How many texts are made and stored at once.
+    """
+    if not augmenter.dear:
+        return _made_afresh(texts, augmenter, index, progress, chunk)
+    cache = cache or Cache("views")
+    about = augmenter.key
+    keys = [key(about, str(index), text) for text in texts]
+    views = {at: value.decode(*_ENCODING) for at, value in cache.get(keys).items()}
+    todo = {at: text for at, text in zip(keys, texts, strict=True) if at not in views}
+    _tell(progress, len(texts) - len(todo))
+    for part in _parts(list(todo), chunk):
+        made = _attempt(augmenter, [todo[at] for at in part], index, about)
+        new = {at: view for at, view in zip(part, made, strict=True) if view is not None}
+        cache.put({at: view.encode(*_ENCODING) for at, view in new.items()})
+        views |= {at: new.get(at, todo[at]) for at in part}
+        _tell(progress, len(texts) - len(todo.keys() - views.keys()))
+    return [views[at] for at in keys]
+
+
+def _made_afresh(
+    texts: Sequence[str], augmenter: Augmenter | Chain, index: int, progress: Callable[[int], object] | None, chunk: int
+) -> list[str]:
+    about = augmenter.key
+    views: list[str] = []
+    for part in _parts(list(texts), chunk):
+        made = _attempt(augmenter, part, index, about)
+        views += [text if view is None else view for text, view in zip(part, made, strict=True)]
+        _tell(progress, len(views))
+    return views
+
+
+def _attempt(augmenter: Augmenter | Chain, texts: Sequence[str], index: int, about: str) -> list[str | None]:
+    rngs = [generator(0, "view", about, index, text) for text in texts]
+    parts = augmenter.parts if isinstance(augmenter, Chain) else [augmenter]
+    views: list[str | None] = list(texts)
+    for part in parts:
+        at = [i for i, view in enumerate(views) if view is not None]
+        made = _apply(part, [str(views[i]) for i in at], [rngs[i] for i in at])
+        for i, view in zip(at, made, strict=True):
+            views[i] = view
+    return views
+
+
+def _apply(part: Augmenter, texts: list[str], rngs: list[np.random.Generator]) -> Sequence[str | None]:
+    """In one go where the augmenter can give each text its own generator, else text by text."""
+    attempt = getattr(part, "attempt", None)
+    if attempt is not None:
+        return attempt(texts, rngs)
+    return [part([text], rng)[0] for text, rng in zip(texts, rngs, strict=True)]
+
+
+def _parts(items: list[_T], size: int) -> list[list[_T]]:
+    return [items[start : start + size] for start in range(0, len(items), size)]
+
+
+def _tell(progress: Callable[[int], object] | None, done: int) -> None:
+    if progress is not None:
+        progress(done)

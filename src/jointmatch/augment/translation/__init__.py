@@ -1,0 +1,8 @@
+"""Back-translation and the engines that can do it."""
+
+from jointmatch.augment.translation.apertium import Apertium
+from jointmatch.augment.translation.backtranslation import BackTranslation
+from jointmatch.augment.translation.engine import Engine, Fault, Function
+from jointmatch.augment.translation.marian import Marian
+
+__all__ = ["Apertium", "BackTranslation", "Engine", "Fault", "Function", "Marian"]

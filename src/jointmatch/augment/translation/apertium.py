@@ -1,0 +1,186 @@
+"""Back-translation with Apertium, a rule-based translator that is a small Debian package."""
+
+from __future__ import annotations
+
+import os
+import queue
+import re
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+
+import numpy as np
+
+from jointmatch.augment.translation.engine import Engine, Fault
+from jointmatch.augment.translation.installation import Installation
+from jointmatch.augment.translation.pipeline import Pipeline, PipelineBroken
+from jointmatch.augment.translation.protection import STAND_IN, Protected
+from jointmatch.augment.translation.repair import BROKEN, mend
+
+_BATCH = 16  # texts given to a worker at once
+_UNKNOWN = re.compile(r"\*([^\W_]+(?:'\w+)?)")
+_MARK = re.compile(r"(?:\*|#|\\?@)(?=\w)")
+
+
+class EngineDown(Exception):
+    """Not even a full stop can be translated."""
+
+
+class Apertium(Engine):
+    """Words are looked up and put in order by rules: fast on any machine, and clumsy.
+
+    Args:
+        language: The language to go through, as Apertium names it (``spa``, ``cat``).
+        source: The texts' language.
+        workers: Processes for each direction; one for each core if not given.
+        patience: Seconds without any progress after which a process counts as hung and is started again.
+    """
+
+    def __init__(
+        self, language: str = "spa", source: str = "eng", workers: int | None = None, patience: float = 30
+    ) -> None:
+        self.language, self.source = language, source
+        self.installation = Installation()
+        self.workers = workers or _cores()
+        self.patience = patience
+        self.down: str | None = None  # why the engine gave up, once it has
+        self._lock = threading.Lock()
+
+    def __str__(self) -> str:
+        return f"apertium-{self.language}"
+
+    @property
+    def modes(self) -> tuple[str, str]:
+        """The names of the two directions."""
+        back = f"{self.language}-{self.source}"
+        american = f"{back}_US"
+        return f"{self.source}-{self.language}", american if american in self.installation.modes else back
+
+    @property
+    def key(self) -> str:
+        return f"{self}({' '.join(self.modes)}, {self._fingerprint})"
+
+    @cached_property
+    def _fingerprint(self) -> str:
+        return self.installation.fingerprint(self.modes)
+
+    def missing(self) -> str | None:
+        known = self.installation.modes
+        absent = [mode for mode in self.modes if mode not in known]
+        package = "-".join(sorted((self.source, self.language)))
+        if not self.installation.program:
+            return f"the program apertium; get it with: sudo apt-get install apertium apertium-{package}"
+        if absent:
+            found = f"found: {', '.join(known) or 'none'}"
+            return f"apertium's {' and '.join(absent)} ({found}); get it with: sudo apt-get install apertium-{package}"
+        return None
+
+    def round_trip(self, texts: Sequence[str], rngs: Sequence[np.random.Generator]) -> list[str | Fault]:
+        protected = [Protected(text) for text in texts]
+        todo = [i for i, text in enumerate(protected) if text.translatable]
+        results: list[str | Fault] = [Fault.NOTHING] * len(texts)
+        batches = [todo[start : start + _BATCH] for start in range(0, len(todo), _BATCH)]
+        with self._lock, ThreadPoolExecutor(self.workers) as threads:
+            try:
+                done = threads.map(lambda batch: self._batch([protected[i] for i in batch]), batches)
+                for batch, views in zip(batches, done, strict=True):
+                    for i, view in zip(batch, views, strict=True):
+                        results[i] = view
+            except BaseException:
+                threads.shutdown(cancel_futures=True)
+                raise
+        return results
+
+    def close(self) -> None:
+        """End the processes; the next text starts them again."""
+        while not self._workers.empty():
+            self._workers.get().close()
+        del self._workers
+
+    @cached_property
+    def _workers(self) -> queue.SimpleQueue[Worker]:
+        workers: queue.SimpleQueue[Worker] = queue.SimpleQueue()
+        for _ in range(self.workers):
+            there, back = (Pipeline(self.installation.command(mode), self.patience) for mode in self.modes)
+            workers.put(Worker(there, back))
+        return workers
+
+    def _batch(self, texts: list[Protected]) -> list[str | Fault]:
+        if self.down:
+            return [Fault.FAILED] * len(texts)
+        worker = self._workers.get()
+        try:
+            return worker.round_trip(texts)
+        except EngineDown as error:
+            self.down = str(error)
+            return [Fault.FAILED] * len(texts)
+        finally:
+            self._workers.put(worker)
+
+
+class Worker:
+    """Two pipelines, there and back, for one batch at a time."""
+
+    def __init__(self, there: Pipeline, back: Pipeline) -> None:
+        self.there, self.back = there, back
+
+    def round_trip(self, texts: Sequence[Protected]) -> list[str | Fault]:
+        """Each text there and back and mended."""
+        there = carry(self.there, [_ended(text.stream) for text in texts])
+        back = iter(carry(self.back, [_turned(t, s) for t, s in zip(texts, there, strict=True) if s is not None]))
+        return [Fault.FAILED if s is None else _home(t, next(back)) for t, s in zip(texts, there, strict=True)]
+
+    def close(self) -> None:
+        """End both processes."""
+        self.there.close()
+        self.back.close()
+
+
+def carry(pipeline: Pipeline, streams: Sequence[str]) -> list[str | None]:
+    """Translate a batch; one that breaks the pipeline goes on text by text, with None for what breaks it alone."""
+    try:
+        return list(pipeline.translate(streams))
+    except PipelineBroken as broken:
+        done: list[str | None] = list(broken.done)
+    return [*done, *(_alone(pipeline, stream) for stream in streams[len(done) :])]
+
+
+def _alone(pipeline: Pipeline, stream: str) -> str | None:
+    try:
+        return pipeline.translate([stream])[0]
+    except PipelineBroken as broken:
+        try:
+            pipeline.translate(["."])
+        except PipelineBroken:
+            raise EngineDown(str(broken)) from broken
+        return None
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _ended(stream: str) -> str:
+    """With a full stop, as Apertium's own text filter adds one, and a blank without which it swallows that."""
+    return stream + ("[]" if stream[-1:] in ".!?" else ".[]")
+
+
+def _turned(text: Protected, stream: str) -> str:
+    """The way back may not touch what was unknown on the way there."""
+
+    def keep(match: re.Match[str]) -> str:
+        return match[1] if STAND_IN.search(match[1]) else text.word(match[1])
+
+    return _UNKNOWN.sub(keep, stream)
+
+
+def _home(text: Protected, stream: str | None) -> str | Fault:
+    if stream is None:
+        return Fault.FAILED
+    stream = stream.removesuffix("[]")
+    if text.stream[-1:] not in ".!?":
+        stream = stream.removesuffix(".")
+    stream = _MARK.sub(lambda match: "" if STAND_IN.match(match.string, match.end()) else BROKEN, stream)
+    restored = text.restore(stream)
+    return Fault.ARTEFACTS if restored is None else mend(text.text, restored)

@@ -1,0 +1,80 @@
+"""What carries a text into another language and back."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+from uuid import uuid4
+
+import numpy as np
+
+
+class Fault(StrEnum):
+    """Why there is no view of a text; the text itself is used."""
+
+    FAILED = "the engine failed"  # may go well another time: not kept on disk
+    NOTHING = "nothing to translate"
+    ARTEFACTS = "too many words came back broken"
+    EMPTY = "came back empty"
+    LENGTH = "came back far shorter or longer"
+
+
+class Engine(ABC):
+    """A way there and back. Slow to start perhaps, so it starts at the first text."""
+
+    random: bool = False  # whether two calls may differ
+
+    @abstractmethod
+    def __str__(self) -> str:
+        """What stands behind ``backtranslation:`` in a spec."""
+
+    @property
+    @abstractmethod
+    def key(self) -> str:
+        """All that a translation depends on: program or models, their versions, settings."""
+
+    @abstractmethod
+    def missing(self) -> str | None:
+        """What this machine lacks and the one line that gets it; None where the engine is ready."""
+
+    @abstractmethod
+    def round_trip(self, texts: Sequence[str], rngs: Sequence[np.random.Generator]) -> list[str | Fault]:
+        """Each text translated and translated back, in the order given; one generator for each text."""
+
+
+class Function(Engine):
+    """A Python function from texts to texts translated and back, in the same order.
+
+    Args:
+        function: Takes a list of texts; gives as many, with None or ``""`` for what it could not do.
+        key: Names the function and its version, so that its views can be kept on disk for the next run. Without
+            one they are made again in each run: what a function does cannot be seen from outside.
+    """
+
+    def __init__(self, function: Callable[[list[str]], Sequence[str | None]], key: str | None = None) -> None:
+        self.function = function
+        self._key = key or f"{self}-{uuid4().hex}"
+
+    def __str__(self) -> str:
+        return getattr(self.function, "__name__", type(self.function).__name__)
+
+    @property
+    def key(self) -> str:
+        return self._key
+
+    def missing(self) -> str | None:
+        return None
+
+    def round_trip(self, texts: Sequence[str], rngs: Sequence[np.random.Generator]) -> list[str | Fault]:
+        done = self._call(list(texts))
+        if done is None:  # one text may be to blame: the others get their views
+            done = [one[0] if (one := self._call([text])) else Fault.FAILED for text in texts]
+        return [Fault.EMPTY if text is None else text for text in done]
+
+    def _call(self, texts: list[str]) -> list[str | None] | None:
+        try:
+            done = list(self.function(texts))
+        except Exception:  # anything may go wrong in a function that is not ours; the texts are counted as failed
+            return None
+        return done if len(done) == len(texts) else None
