@@ -5,6 +5,7 @@ from jointmatch.augment.deletion import Deletion
 from jointmatch.augment.masking import Masking
 from jointmatch.augment.nothing import Dropout, Nothing
 from jointmatch.augment.swap import Swap
+from jointmatch.augment.synonym import Synonym
 
 __all__ = [
     "AUGMENTERS",
@@ -15,6 +16,7 @@ __all__ = [
     "Masking",
     "Nothing",
     "Swap",
+    "Synonym",
     "WordAugmenter",
     "parse",
 ]
