@@ -95,7 +95,7 @@ class _Choice:
         for word, share in self._meant(lemma, pos).items():
             back = sum(part * near.get(offset, 0.0) for offset, (_, part) in self.senses[word, pos].items())
             shared = share * back * self._usual(word, pos) * min(1.0, self.common[word] / _FAMILIAR)
-            strength = math.sqrt(shared) * max(0.0, self.close(lemma, word) - _FAR)
+            strength = math.sqrt(shared) * (self.close(lemma, word) - _FAR)
             if strength >= _WEAKEST:
                 strengths[word] = round(strength, 3)
         return strengths

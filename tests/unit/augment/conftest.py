@@ -26,8 +26,9 @@ SYNSETS = {
         ("00000050 06 n 02 china 0 crockery 0 000", "a dish"),
         ("00000060 18 n 01 prime_minister 0 000", "a head of government"),
         ("00000070 18 n 02 minister 0 pastor 0 000", "a pastor; pastors are ministers, a minister, pastors"),
-        ("00000080 06 n 02 shop 0 store 0 000", "a store or shop; stores and shops; a store, stores"),
-        ("00000090 18 n 02 woman 0 dame 0 001 ;u 00000010 n 0201", "a dame"),
+        ("00000080 06 n 02 shop 0 store 0 000", "a store or shop, stores or shops; the store, shop, stores, shops"),
+        ("00000090 18 n 02 teacher 0 dominie 0 001 ;u 00000010 n 0201", "who teaches"),
+        ("00000100 04 n 01 purchase 0 000", "what is bought"),
     ],
     "verb": [
         (
@@ -38,7 +39,7 @@ SYNSETS = {
         ("00000130 35 v 01 start_up 0 000 01 + 02 00", "begin to run"),
     ],
     "adj": [
-        ("00000210 00 a 02 big 0 large 0 000", "large or larger or largest; large, larger, largest"),
+        ("00000210 00 a 02 big 0 large 0 001 & 00000220 a 0000", "large or larger or largest; large, larger, largest"),
         ("00000220 00 s 01 huge 0 001 & 00000210 a 0000", "very big, bigger, biggest; big bigger biggest"),
     ],
     "adv": [("00000310 02 r 02 rapidly 0 quickly 0 000", "rapidly or quickly; quickly, rapidly")],
@@ -47,10 +48,10 @@ INDEX = {
     "noun": [
         "automobile n 1 0 1 1 00000010", "cabin n 1 0 1 0 00000020", "car n 2 0 2 2 00000010 00000020",
         "cathay n 1 0 1 0 00000040", "china n 2 0 2 0 00000050 00000040", "crockery n 1 0 1 0 00000050",
-        "dame n 1 0 1 0 00000090", "doctor n 1 0 1 1 00000030", "minister n 1 0 1 1 00000070",
+        "dominie n 1 0 1 0 00000090", "doctor n 1 0 1 1 00000030", "minister n 1 0 1 1 00000070",
         "motorcar n 1 0 1 0 00000010", "pastor n 1 0 1 0 00000070", "physician n 1 0 1 1 00000030",
-        "prime_minister n 1 0 1 0 00000060", "shop n 1 0 1 1 00000080", "store n 1 0 1 1 00000080",
-        "woman n 1 0 1 0 00000090",
+        "prime_minister n 1 0 1 0 00000060", "shop n 1 0 1 1 00000080", "purchase n 1 0 1 1 00000100", "store n 1 0 1 1 00000080",
+        "teacher n 1 0 1 0 00000090",
     ],
     "verb": [
         "begin v 1 0 1 1 00000110", "buy v 1 0 1 1 00000120", "purchase v 1 0 1 1 00000120",
@@ -67,9 +68,9 @@ EXCEPTIONS = {
 }
 COUNTS = [
     "automobile%1:06:00:: 1 60", "begin%2:30:00:: 1 90", "big%3:00:01:: 1 80", "buy%2:40:00:: 1 60",
-    "car%1:06:00:: 1 70", "car%1:06:01:: 2 2", "crockery%1:06:00:: 1 60", "dame%1:18:00:: 1 60",
+    "car%1:06:00:: 1 70", "car%1:06:01:: 2 2", "crockery%1:06:00:: 1 60", "dominie%1:18:00:: 1 60",
     "doctor%1:18:00:: 1 60", "huge%5:00:01:big:00 1 40", "large%3:00:00:: 1 90", "minister%1:18:00:: 1 60",
-    "pastor%1:18:00:: 1 60", "physician%1:18:00:: 1 60", "purchase%2:40:00:: 1 60", "quickly%4:02:00:: 1 80",
+    "pastor%1:18:00:: 1 60", "physician%1:18:00:: 1 60", "purchase%1:04:00:: 1 180", "purchase%2:40:00:: 1 60", "quickly%4:02:00:: 1 80",
     "rapidly%4:02:00:: 1 60", "shop%1:06:00:: 1 60", "start%2:30:00:: 1 90", "store%1:06:00:: 1 60",
 ]  # fmt: skip
 

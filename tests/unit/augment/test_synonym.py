@@ -69,6 +69,7 @@ class TestOnASmallWordNet:
             "my Car is here",
             "is CAR here",
             "Doctor No is here",
+            "Cars Limited has it",
             "Store has it",
             "see car-shop http://car.example car@car.org #car @car car2 car/shop",
             "we start to do it",
