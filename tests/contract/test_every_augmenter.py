@@ -64,6 +64,22 @@ def word_name(name) -> str:
     return name
 
 
+@pytest.fixture(scope="module")
+def module_cache(tmp_path_factory):
+    return tmp_path_factory.mktemp("augmenters")
+
+
+@pytest.fixture(autouse=True)
+def kept(own_cache, module_cache, monkeypatch):
+    """What an augmenter loads is prepared once for all tests here."""
+    monkeypatch.setenv("JOINTMATCH_CACHE", str(module_cache))
+
+
+def knows(name: str, text: str) -> bool:
+    """Whether the augmenter can do anything with the language of a text."""
+    return text != CHINESE or "English" not in (AUGMENTERS[name].needs or "")
+
+
 @pytest.mark.parametrize("rate", [None, 0.0, 0.5, 1.0])
 def test_as_many_texts_come_out_as_went_in(name, rate):
     views = made(name, rate)(TEXTS, rng())
@@ -90,7 +106,7 @@ def test_the_same_generator_gives_the_same_views(name):
 
 def test_another_generator_gives_other_views_where_the_augmenter_is_random(name):
     texts = [SENTENCE] * 10
-    differ = made(name, 0.4)(texts, rng(3)) != made(name, 0.4)(texts, rng(4))
+    differ = made(name, 0.05)(texts, rng(3)) != made(name, 0.05)(texts, rng(4))
     assert differ is AUGMENTERS[name].random
 
 
@@ -119,7 +135,7 @@ def test_the_empty_text_and_one_word_stay_as_they_are(name, text):
 @pytest.mark.parametrize("text", [SENTENCE, CHINESE])
 def test_a_random_augmenter_changes_words_and_also_characters_where_a_script_has_no_spaces(word_name, text):
     changed = {view(word_name, text, 0.4, seed) for seed in range(5)} - {text}
-    assert bool(changed) is AUGMENTERS[word_name].random
+    assert bool(changed) is (AUGMENTERS[word_name].random and knows(word_name, text))
 
 
 def test_a_view_of_a_script_without_spaces_keeps_most_of_its_characters(name):
@@ -130,8 +146,9 @@ def test_a_view_of_a_script_without_spaces_keeps_most_of_its_characters(name):
 
 def test_a_long_address_in_a_sentence_leaves_the_other_words_whole(word_name):
     text = f"{SENTENCE} {URL} {SENTENCE}"
-    allowed = {*text.split(), "[MASK]"}
-    assert set(view(word_name, text, 0.3).split()) <= allowed
+    changed = set(view(word_name, text, 0.3).split())
+    new = changed - {*text.split(), "[MASK]"}
+    assert not new or (word_name == "synonym" and URL in changed and all(word.isalpha() for word in new))
 
 
 def test_the_key_has_the_name_and_the_version(name, monkeypatch):

@@ -6,6 +6,7 @@ from jointmatch.augment.made import make_views
 from jointmatch.augment.masking import Masking
 from jointmatch.augment.nothing import Dropout, Nothing
 from jointmatch.augment.swap import Swap
+from jointmatch.augment.synonym import Synonym
 from jointmatch.augment.translation import BackTranslation
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "Masking",
     "Nothing",
     "Swap",
+    "Synonym",
     "WordAugmenter",
     "make_views",
     "parse",

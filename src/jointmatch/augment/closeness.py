@@ -1,0 +1,36 @@
+"""How close in meaning a sentence encoder finds two words that WordNet lists together.
+
+WordNet's senses are fine and its counts come from texts of the 1960s: by its lights a web is
+an entanglement. What the words mean today is asked of the backbone once, by
+``benchmarks/synonym_closeness.py``; the answers ship with the package, so that the same text
+and seed give the same view on every machine.
+"""
+
+from __future__ import annotations
+
+from importlib import resources
+
+
+class Closeness:
+    """Pairs of words and how close they are, from 0 to 1.
+
+    Args:
+        text: Lines such as ``film movie 84 picture 52``: a word, and others with a percentage; ``#`` starts a comment.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._pairs: dict[tuple[str, str], float] = {}
+        for line in text.splitlines():
+            word, *others = line.partition("#")[0].split() or [""]
+            for other, percent in zip(others[::2], others[1::2], strict=True):
+                self._pairs[word, other] = self._pairs[other, word] = int(percent) / 100
+
+    @classmethod
+    def shipped(cls) -> Closeness:
+        """The pairs that come with the package."""
+        return cls((resources.files("jointmatch.augment") / "closeness.txt").read_text(encoding="utf-8"))
+
+    def __call__(self, word: str, other: str) -> float:
+        """0 for a pair that is not listed."""
+        return self._pairs.get((word, other), 0.0)

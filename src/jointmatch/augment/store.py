@@ -1,0 +1,58 @@
+"""The thesaurus on disk: made from WordNet once, loaded in a moment ever after."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+
+from jointmatch.augment import wordnet
+from jointmatch.augment.closeness import Closeness
+from jointmatch.augment.thesaurus import Thesaurus, build
+from jointmatch.cache import cache_folder, key
+from jointmatch.errors import DataError
+from jointmatch.files import write_text
+
+FORMAT = 1  # raise when building gives another thesaurus from the same files
+
+
+def load() -> Thesaurus:
+    """The thesaurus of the WordNet on this machine.
+
+    Raises:
+        MissingExtraError: There is no WordNet; the message has the line that gets it.
+    """
+    return _load(wordnet.find(), cache_folder())
+
+
+@lru_cache(maxsize=2)
+def _load(source: wordnet.Source, folder: Path) -> Thesaurus:
+    texts = source.read()
+    closeness = Closeness.shipped()
+    parts = (part for name in sorted(texts) for part in (name, texts[name]))
+    digest = key(str(FORMAT), closeness.text, *parts).hex()
+    path = folder / f"wordnet-{digest}.json"
+    stored = _stored(path)
+    if stored is not None:
+        return stored
+    try:
+        thesaurus = build(texts, closeness)
+    except (ValueError, KeyError, IndexError) as error:
+        raise DataError(
+            f"The WordNet files in {source.path} cannot be read ({error!r}). Wanted those of WordNet 3.0: "
+            f"name their folder in {wordnet.VARIABLE}, or run: {wordnet.GET_IT}"
+        ) from error
+    thesaurus.digest = digest
+    fields = vars(thesaurus) | {"compounds": sorted(thesaurus.compounds)}
+    with suppress(OSError):  # a folder that cannot be written costs the next process some seconds, no more
+        write_text(path, json.dumps(fields, separators=(",", ":")))
+    return thesaurus
+
+
+def _stored(path: Path) -> Thesaurus | None:
+    try:
+        fields = json.loads(path.read_bytes())
+        return Thesaurus(**fields | {"compounds": set(fields["compounds"])})
+    except (OSError, ValueError, TypeError, KeyError):
+        return None

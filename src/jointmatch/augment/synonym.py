@@ -1,0 +1,88 @@
+"""Replacement of words by their WordNet synonyms."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect
+from functools import cached_property
+from itertools import accumulate
+
+import numpy as np
+
+from jointmatch.augment import wordnet
+from jointmatch.augment.base import AUGMENTERS, WordAugmenter
+from jointmatch.augment.inflection import cased_like, takes_an
+from jointmatch.augment.reading import Reader
+from jointmatch.augment.store import load
+from jointmatch.errors import MissingExtraError
+
+_SPACE = re.compile(r"(\s+)")
+
+
+@AUGMENTERS.register("synonym")
+class Synonym(WordAugmenter):
+    """Replace a share of all words by synonyms, taken from the words that have good ones.
+
+    Whitespace, punctuation and casing stay, and so does the inflection as far as a rule can tell.
+    Texts in other languages than English stay as they are.
+    """
+
+    default_rate = 0.3
+    needs = "English texts, WordNet 3.0"
+
+    @classmethod
+    def missing(cls) -> str | None:
+        try:
+            wordnet.find()
+        except MissingExtraError as error:
+            return str(error)
+        return None
+
+    @cached_property
+    def reader(self) -> Reader:
+        """The thesaurus with all that has been looked up in it, loaded at first use."""
+        return Reader(load())
+
+    @property
+    def key(self) -> str:
+        """The data is a setting too."""
+        found = self.missing() is None
+        return f"{self}:{load().digest[:12]}@{self.version}" if found else f"{self}@{self.version}"
+
+    def _view(self, text: str, rng: np.random.Generator) -> str:
+        if self.rate == 0:
+            return text
+        pieces = _SPACE.split(text)
+        words = [i for i, piece in enumerate(pieces) if piece and not piece.isspace()]
+        changed = self.change([pieces[i] for i in words], rng)
+        for i, word in zip(words, changed, strict=True):
+            pieces[i] = word
+        return "".join(pieces)
+
+    def change(self, units: list[str], rng: np.random.Generator) -> list[str]:
+        if len(units) < 2:
+            return units
+        tokens = self.reader(units)
+        eligible = [i for i, token in enumerate(tokens) if token.synonyms]
+        draws = rng.random(2 * len(eligible)).tolist()  # as many for every rate, so that views stay comparable
+        order = sorted(range(len(eligible)), key=draws.__getitem__)
+        changed = list(units)
+        for which in order[: round(self.rate * len(units))]:
+            i = eligible[which]
+            word = _drawn(tokens[i].synonyms, draws[len(eligible) + which])
+            changed[i] = tokens[i].with_core(cased_like(tokens[i].core, word))
+            if i and units[i - 1].lower() in ("a", "an"):
+                changed[i - 1] = _article(units[i - 1], tokens[i].core, word)
+        return changed
+
+
+def _drawn(synonyms: dict[str, float], draw: float) -> str:
+    sums = list(accumulate(synonyms.values()))
+    return list(synonyms)[min(bisect(sums, draw * sums[-1]), len(sums) - 1)]
+
+
+def _article(article: str, before: str, now: str) -> str:
+    """The article that the new word takes, unless the text had its own way with the old one."""
+    if takes_an(before) != (article.lower() == "an") or takes_an(before) == takes_an(now):
+        return article
+    return cased_like(article, "an") if takes_an(now) else article[0]

