@@ -93,7 +93,7 @@ def one_run(
 
 
 def thinned(splits: Any, imbalance: float, seed: int) -> Any:
-    """Splits whose pool, dev and test have class k of K, in an order drawn by the seed, in share imbalance^(-k/(K-1))."""
+    """Pool, dev and test keep the share imbalance^(-k/(K-1)) of class k of K; the seed draws the classes' order."""
     import numpy as np
 
     rng = np.random.default_rng(seed)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from jointmatch import algorithms
+from jointmatch.augment import Surroundings
+from jointmatch.cache import Cache
 from jointmatch.comparison import train_heads
 from jointmatch.config import Config
 from jointmatch.data import Splits
@@ -15,6 +19,8 @@ from jointmatch.networks import (
     Heads,
     Networks,
     Tokenizer,
+    cached_features,
+    feature_settings,
     find_backbone,
     find_device,
     load_tokenizer,
@@ -26,11 +32,13 @@ from jointmatch.training import (
     FullLearner,
     Listener,
     LiteLearner,
+    ViewMaker,
     Views,
     autocast_dtype,
     build_heads,
     extract_features,
 )
+from jointmatch.training.making import Similarity
 from jointmatch.types import Task
 
 
@@ -49,7 +57,7 @@ class Assembly:
         self.device = find_device(config.training.device)
         self.backbone = find_backbone(config.network.backbone)
         self.tokenizer = Tokenizer(load_tokenizer(self.backbone), config.network.max_length)
-        self.views = Views(config.augment, self.tokenizer.mask_token, config.training.seed)
+        self.views = Views(config.augment, config.training.seed)
         self.num_networks = config.network.count or algorithms.ALGORITHMS[config.algorithm.name].networks
         layers = config.network.layers
         self.layers = [layers[i % len(layers)] for i in range(self.num_networks)]
@@ -71,9 +79,9 @@ class Assembly:
 
     def features(self, encoder: Encoder, splits: Splits | None = None) -> FeatureSet:
         """Frozen features of every part and view."""
-        return extract_features(
-            splits or self.splits, self.views, encoder, self.backbone, self.tokenizer, self.device, self.listener
-        )
+        splits = splits or self.splits
+        views = self._made_views(splits, everything=True)
+        return extract_features(splits, views, encoder, self.backbone, self.tokenizer, self.device, self.listener)
 
     def lite_learner(self, features: FeatureSet) -> LiteLearner:
         """Heads over frozen features."""
@@ -93,7 +101,8 @@ class Assembly:
         else:
             heads = self._heads(features)
         dtype = autocast_dtype(self.device, self.config.training.precision)
-        return FullLearner(self.splits, Networks(encoders, heads), self.tokenizer, self.views, self.device, dtype)
+        views = self._made_views(self.splits, everything=False)
+        return FullLearner(self.splits, Networks(encoders, heads), self.tokenizer, views, self.device, dtype)
 
     def lite_config(self) -> Config:
         """The same recipe's lite settings and the user's own of the algorithm, with heads that fit this run's."""
@@ -105,6 +114,31 @@ class Assembly:
             "training": {"recipe": self.config.training.recipe, "seed": self.config.training.seed},
         }
         return replace(resolve(kept, "lite"), network=self.config.network)
+
+    def _made_views(self, splits: Splits, everything: bool) -> Views:
+        """The views, with those kept that are made once: the dear ones or ``everything``."""
+        texts = [*self.splits.labeled.texts, *self.splits.pool.texts]
+        surroundings = Surroundings(self.tokenizer.mask_token, self.backbone.source, texts)
+        views = Views(self.config.augment, self.config.training.seed)
+        compared = self.config.augment.min_similarity > 0 or self.config.augment.rank
+        maker = ViewMaker(splits, surroundings, self.listener, self._similarity() if compared else None)
+        for own in views.for_networks(self.num_networks):
+            maker.make(own, everything)
+        return views
+
+    def _similarity(self) -> Similarity:
+        """Cosine of the backbone's own features."""
+        encoder = self._encoder([1.0]).eval().to(self.device)
+        settings = feature_settings(self.backbone, encoder, self.tokenizer.max_length, self.device)
+        cache = Cache("features")
+
+        def similarity(texts: Sequence[str], views: Sequence[str]) -> np.ndarray:
+            together = [*texts, *views]
+            (found,) = cached_features(together, encoder, self.tokenizer, self.device, cache, settings)
+            unit = found / np.linalg.norm(found, axis=-1, keepdims=True).clip(min=1e-9)
+            return (unit[: len(texts)] * unit[len(texts) :]).sum(-1)
+
+        return similarity
 
     def _encoder(self, layers: list[float]) -> Encoder:
         return Encoder(load_transformer(self.backbone), layers, self.config.network.pooling)

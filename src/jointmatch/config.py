@@ -42,6 +42,10 @@ class AugmentConfig:
     strong: tuple[str, ...] = ("none",)  # each text by one of them, drawn at random
     weak_per_network: tuple[str, ...] | None = None  # network i by the i-th, instead of weak
     strong_per_network: tuple[str, ...] | None = None  # network i by the i-th, instead of strong
+    views: AtLeastOne = 1  # how many of a text by each augmenter, where they are made once
+    fallback: str = "deletion:0.1+swap:0.1"  # in place of one whose resource is missing; "" makes that an error
+    min_similarity: Fraction = 0.0  # views less alike their text than this are dropped; 0 compares none
+    rank: bool = False  # of all views of a text the most alike is the weak one
 
 
 @dataclass(frozen=True)

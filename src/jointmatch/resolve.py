@@ -55,9 +55,11 @@ def faults_in(settings: Mapping[str, Any]) -> list[str]:
         faults += algorithms.check_settings(algorithm, own)[1]
     ask(lambda name: config.recipe(name, "lite"), _recipe_name(settings))
     augment = _section(settings, "augment")
-    for specs in augment.values():
+    for key in ("weak", "strong", "weak_per_network", "strong_per_network", "fallback"):
+        specs = augment.get(key)
         for spec in specs if isinstance(specs, list | tuple) else [specs]:
-            ask(parse, spec)
+            if spec:
+                ask(parse, spec)
     ask(find_backbone, _section(settings, "network").get("backbone", "auto"))
     ask(find_device, _section(settings, "training").get("device", "auto"))
     return faults

@@ -32,6 +32,7 @@ from jointmatch.training import (
     Loop,
     Trained,
     Updater,
+    ready_views,
 )
 from jointmatch.training.checkpoints import check_identity, read_facts
 from jointmatch.training.metrics import full_metrics
@@ -83,7 +84,7 @@ class _Job:
         self.warnings: list[str] = []
         self.seconds: dict[str, float] = {}
         mode, reason = choose_mode(settings, len(splits.pool))
-        self.config = self._without_pool(resolve(settings, mode))
+        self.config = self._ready(self._without_pool(resolve(settings, mode)))
         self.assembly = Assembly(splits, self.config, settings, listener)
         labelled_parts = {"dev": splits.dev, "test": splits.test}
         self.truths = {name: np.array(part.labels) for name, part in labelled_parts.items() if part is not None}
@@ -96,6 +97,12 @@ class _Job:
         self._warn(f"No unlabelled texts: {config.algorithm.name} cannot learn from any, trained supervised.")
         count = config.network.count or algorithm.networks
         return replace(config, algorithm=AlgorithmConfig("supervised"), network=replace(config.network, count=count))
+
+    def _ready(self, config: Config) -> Config:
+        augment, notes = ready_views(config.augment)
+        for note in notes:
+            self._warn(note)
+        return replace(config, augment=augment)
 
     def _warn(self, text: str) -> None:
         """Say what the user should know of the data, and keep it for the record."""

@@ -1,6 +1,7 @@
 """Text to text views. Each augmenter is one file; to add one, write the file and its line here."""
 
-from jointmatch.augment.base import AUGMENTERS, Augmenter, Chain, WordAugmenter, parse
+from jointmatch.augment.base import AUGMENTERS, Augmenter, Surroundings, WordAugmenter
+from jointmatch.augment.combine import Chain, OneOf, parse
 from jointmatch.augment.deletion import Deletion
 from jointmatch.augment.made import make_views
 from jointmatch.augment.masking import Masking
@@ -18,6 +19,8 @@ __all__ = [
     "Dropout",
     "Masking",
     "Nothing",
+    "OneOf",
+    "Surroundings",
     "Swap",
     "Synonym",
     "WordAugmenter",

@@ -5,12 +5,21 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar, Self
 
 import numpy as np
 
-from jointmatch.errors import ConfigError, UnknownNameError
 from jointmatch.registry import Registry
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What an augmenter may want to know of the run it works for."""
+
+    mask_token: str | None = None  # how the backbone writes a masked word
+    backbone: str | None = None  # a folder or a hub name that transformers can load
+    corpus: Sequence[str] = ()  # the run's texts
 
 
 class Augmenter(ABC):
@@ -18,7 +27,7 @@ class Augmenter(ABC):
 
     name: ClassVar[str]
     version: ClassVar[int] = 1  # raise when the same seed would give other texts
-    random: ClassVar[bool] = True  # whether two calls may differ
+    random: bool = True  # whether two calls may differ
     dear: ClassVar[bool] = False  # takes long: made once per text and kept on disk, not afresh at every step
     needs: ClassVar[str | None] = None  # a language, a download, a program, in words; None: nothing
 
@@ -27,14 +36,24 @@ class Augmenter(ABC):
     def read(cls, argument: str) -> Self:
         """Make one from what stands behind the colon in a spec ("" for nothing); ValueError says what was wanted."""
 
-    @classmethod
-    def missing(cls) -> str | None:
+    def missing(self) -> str | None:
         """What this machine lacks and the one line that gets it; None where the augmenter is ready."""
         return None
+
+    def prepare(self, surroundings: Surroundings) -> None:  # noqa: B027 - most need nothing
+        """Take what is needed from the run, before the first text."""
 
     @abstractmethod
     def __call__(self, texts: Sequence[str], rng: np.random.Generator) -> list[str]:
         """One view of each text; never empty where the text is not."""
+
+    def attempt(self, texts: Sequence[str], rngs: Sequence[np.random.Generator]) -> Sequence[str | None]:
+        """One view of each text from its own generator; None where it failed and may go well another time."""
+        return [self([text], rng)[0] for text, rng in zip(texts, rngs, strict=True)]
+
+    def report(self) -> str | None:
+        """What became of the texts given so far, in words, where there is something to say."""
+        return None
 
     @property
     def key(self) -> str:
@@ -102,56 +121,3 @@ def read_rate(argument: str) -> float:
     if not 0 <= rate <= 1:
         raise ValueError("a rate from 0 to 1")
     return rate
-
-
-class Chain:
-    """Augmenters one after the other."""
-
-    def __init__(self, parts: Sequence[Augmenter]) -> None:
-        self.parts = list(parts)
-
-    @property
-    def random(self) -> bool:
-        """Whether two calls may differ."""
-        return any(part.random for part in self.parts)
-
-    @property
-    def dear(self) -> bool:
-        """Whether a view is worth keeping on disk."""
-        return any(part.dear for part in self.parts)
-
-    @property
-    def key(self) -> str:
-        """The parts' keys in order."""
-        return "+".join(part.key for part in self.parts)
-
-    def __str__(self) -> str:
-        return "+".join(map(str, self.parts))
-
-    def __call__(self, texts: Sequence[str], rng: np.random.Generator) -> list[str]:
-        """One view of each text."""
-        views = list(texts)
-        for part in self.parts:
-            views = part(views, rng)
-        return views
-
-
-def parse(spec: str, mask_token: str | None = None) -> Chain:
-    """Read ``deletion:0.2+swap``: names joined by ``+``, each with an optional argument."""
-    parts, faults = [], []
-    for item in spec.split("+"):
-        name, _, argument = item.strip().partition(":")
-        try:
-            part = AUGMENTERS[name].read(argument)
-        except UnknownNameError as error:
-            faults.append(str(error))
-            continue
-        except ValueError as error:
-            faults.append(f"augmenter {item.strip()!r}: got {argument!r} behind the colon, wanted {error}")
-            continue
-        if mask_token is not None and hasattr(part, "mask_token"):
-            part.mask_token = mask_token
-        parts.append(part)
-    if faults:
-        raise ConfigError(faults)
-    return Chain(parts)

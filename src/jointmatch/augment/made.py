@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-import numpy as np
-
-from jointmatch.augment.base import Augmenter, Chain
+from jointmatch.augment.base import Augmenter
 from jointmatch.cache import Cache, key
 from jointmatch.randomness import generator
 
@@ -17,7 +15,7 @@ _ENCODING = ("utf-8", "surrogatepass")
 
 def make_views(
     texts: Sequence[str],
-    augmenter: Augmenter | Chain,
+    augmenter: Augmenter,
     index: int = 0,
     cache: Cache | None = None,
     progress: Callable[[int], object] | None = None,
@@ -55,7 +53,7 @@ def make_views(
 
 
 def _made_afresh(
-    texts: Sequence[str], augmenter: Augmenter | Chain, index: int, progress: Callable[[int], object] | None, chunk: int
+    texts: Sequence[str], augmenter: Augmenter, index: int, progress: Callable[[int], object] | None, chunk: int
 ) -> list[str]:
     about = augmenter.key
     views: list[str] = []
@@ -66,24 +64,8 @@ def _made_afresh(
     return views
 
 
-def _attempt(augmenter: Augmenter | Chain, texts: Sequence[str], index: int, about: str) -> list[str | None]:
-    rngs = [generator(0, "view", about, index, text) for text in texts]
-    parts = augmenter.parts if isinstance(augmenter, Chain) else [augmenter]
-    views: list[str | None] = list(texts)
-    for part in parts:
-        at = [i for i, view in enumerate(views) if view is not None]
-        made = _apply(part, [str(views[i]) for i in at], [rngs[i] for i in at])
-        for i, view in zip(at, made, strict=True):
-            views[i] = view
-    return views
-
-
-def _apply(part: Augmenter, texts: list[str], rngs: list[np.random.Generator]) -> Sequence[str | None]:
-    """In one go where the augmenter can give each text its own generator, else text by text."""
-    attempt = getattr(part, "attempt", None)
-    if attempt is not None:
-        return attempt(texts, rngs)
-    return [part([text], rng)[0] for text, rng in zip(texts, rngs, strict=True)]
+def _attempt(augmenter: Augmenter, texts: Sequence[str], index: int, about: str) -> Sequence[str | None]:
+    return augmenter.attempt(texts, [generator(0, "view", about, index, text) for text in texts])
 
 
 def _parts(items: list[_T], size: int) -> list[list[_T]]:

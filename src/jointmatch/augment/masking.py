@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from jointmatch.augment.base import AUGMENTERS, WordAugmenter
+from jointmatch.augment.base import AUGMENTERS, Surroundings, WordAugmenter
 
 
 @AUGMENTERS.register("masking")
@@ -12,6 +12,9 @@ class Masking(WordAugmenter):
     """Replace each word by the mask token with probability ``rate``, but never all of them."""
 
     mask_token = "[MASK]"  # noqa: S105 - a word of the vocabulary, no secret
+
+    def prepare(self, surroundings: Surroundings) -> None:
+        self.mask_token = surroundings.mask_token or self.mask_token
 
     @property
     def key(self) -> str:

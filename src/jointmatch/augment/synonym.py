@@ -30,8 +30,7 @@ class Synonym(WordAugmenter):
     default_rate = 0.3
     needs = "English texts, WordNet 3.0"
 
-    @classmethod
-    def missing(cls) -> str | None:
+    def missing(self) -> str | None:
         try:
             wordnet.find()
         except MissingExtraError as error:

@@ -6,6 +6,7 @@ from jointmatch.training.learner import Learner
 from jointmatch.training.listener import Listener
 from jointmatch.training.lite import FeatureSet, LiteLearner, build_heads, extract_features
 from jointmatch.training.loop import Checkpointing, Loop, Trained
+from jointmatch.training.making import ViewMaker, ready_views
 from jointmatch.training.updates import Updater
 from jointmatch.training.views import Views
 
@@ -21,8 +22,10 @@ __all__ = [
     "Spreading",
     "Trained",
     "Updater",
+    "ViewMaker",
     "Views",
     "autocast_dtype",
     "build_heads",
     "extract_features",
+    "ready_views",
 ]

@@ -2,72 +2,110 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from jointmatch.augment import parse
+from jointmatch.augment import Augmenter, parse
 from jointmatch.config import AugmentConfig
 from jointmatch.data import Texts
 from jointmatch.randomness import derive, generator
 
 Rows = Sequence[int] | np.ndarray
+Source = Callable[[Sequence[str], np.random.Generator], list[str]]
+"""Where views come from: an augmenter, which makes them afresh, or ``Kept`` ones."""
+
+
+class Kept:
+    """Views that were made once, one or more of each text; every draw takes one of them."""
+
+    def __init__(self, views: Mapping[str, Sequence[str]]) -> None:
+        self.views = views
+
+    def __call__(self, texts: Sequence[str], rng: np.random.Generator) -> list[str]:
+        draws = rng.random(len(texts)).tolist()
+        found = [self.views[text] for text in texts]
+        return [views[int(draw * len(views))] for views, draw in zip(found, draws, strict=True)]
+
+    def columns(self, texts: Sequence[str]) -> list[list[str]]:
+        """All views of the texts: the first of each, the second of each, and so on."""
+        found = [self.views[text] for text in texts]
+        return [list(column) for column in zip(*found, strict=True)]
 
 
 class Views:
     """The weak view of a text, which gives the label, and the strong ones, which get the loss.
 
     A view is a function of the rows and a seed; the user's columns win over augmenters.
+
+    Args:
+        config: The augmenters, and how many views of a text are kept.
+        seed: Of the run.
+        network: Whose views these are, where each network has its own.
     """
 
-    def __init__(self, config: AugmentConfig, mask_token: str | None, seed: int) -> None:
-        self.config, self.mask_token, self.seed = config, mask_token, seed
-        self.weak_chain = parse(config.weak, mask_token)
-        self.strong_chains = [parse(spec, mask_token) for spec in config.strong]
+    def __init__(self, config: AugmentConfig, seed: int, network: int = 0) -> None:
+        self.config, self.seed, self.network = config, seed, network
+        self.weak_augmenter: Augmenter = parse(config.weak)
+        self.strong_augmenters: list[Augmenter] = [parse(spec) for spec in config.strong]
+        self.weak_source: Source = self.weak_augmenter
+        self.strong_sources: list[Source] = list(self.strong_augmenters)
+        self._own: dict[int, list[Views]] = {}
 
     def for_networks(self, count: int) -> list[Views]:
         """The views of each network where they differ, else one for all."""
-        weak, strong = self.config.weak_per_network, self.config.strong_per_network
-        if weak is None and strong is None:
+        config = self.config
+        if config.weak_per_network is None and config.strong_per_network is None:
             return [self]
-        own = []
-        for i in range(count):
-            config = AugmentConfig(
-                weak[i % len(weak)] if weak else self.config.weak,
-                (strong[i % len(strong)],) if strong else self.config.strong,
-            )
-            own.append(Views(config, self.mask_token, derive(self.seed, "views of network", i)))
-        return own
+        if count not in self._own:
+            self._own[count] = [self._for_network(i) for i in range(count)]
+        return self._own[count]
+
+    def _for_network(self, i: int) -> Views:
+        weak, strong = self.config.weak_per_network, self.config.strong_per_network
+        config = replace(
+            self.config,
+            weak=weak[i % len(weak)] if weak else self.config.weak,
+            strong=(strong[i % len(strong)],) if strong else self.config.strong,
+            weak_per_network=None,
+            strong_per_network=None,
+        )
+        return Views(config, derive(self.seed, "views of network", i), i)
 
     def weak(self, part: Texts, rows: Rows, draw: int) -> list[str]:
         """The weak view of some rows; ``draw`` is the seed of this very draw."""
         if part.weak is not None:
             return [part.weak[i] for i in rows]
-        return self.weak_chain([part.texts[i] for i in rows], generator(derive(self.seed, draw), "weak"))
+        return self.weak_source([part.texts[i] for i in rows], generator(derive(self.seed, draw), "weak"))
 
     def strong(self, part: Texts, rows: Rows, draw: int) -> list[str]:
         """The strong view of some rows, each row by one of the augmenters at random."""
-        views = self._each_strong(part, rows, draw)
-        chosen = generator(derive(self.seed, draw), "choice").integers(len(views), size=len(rows)).tolist()
+        if part.strong is not None:
+            return [part.strong[i] for i in rows]
+        texts = [part.texts[i] for i in rows]
+        seed = derive(self.seed, draw)
+        views = [source(texts, generator(seed, "strong", i)) for i, source in enumerate(self.strong_sources)]
+        chosen = generator(seed, "choice").integers(len(views), size=len(texts)).tolist()
         return [views[which][i] for i, which in enumerate(chosen)]
 
     def fixed_weak(self, part: Texts) -> list[str]:
         """One weak view of every row, for features that are computed once."""
-        return self.weak(part, range(len(part)), 0)
+        return part.weak if part.weak is not None else self._columns(self.weak_source, part)[0]
 
     def fixed_strong(self, part: Texts) -> list[list[str]]:
-        """One view of every row by each strong augmenter."""
-        return self._each_strong(part, range(len(part)), 0)
-
-    def _each_strong(self, part: Texts, rows: Rows, draw: int) -> list[list[str]]:
+        """Every strong view that is kept of every row."""
         if part.strong is not None:
-            return [[part.strong[i] for i in rows]]
-        texts = [part.texts[i] for i in rows]
-        seed = derive(self.seed, draw)
-        return [chain(texts, generator(seed, "strong", i)) for i, chain in enumerate(self.strong_chains)]
+            return [part.strong]
+        return [column for source in self.strong_sources for column in self._columns(source, part)]
+
+    def _columns(self, source: Source, part: Texts) -> list[list[str]]:
+        if not isinstance(source, Kept):
+            raise TypeError("these views are made afresh at every step: keep them first")
+        return source.columns(part.texts) if len(part) else [[]]
 
     def __str__(self) -> str:
         weak, strong = self.config.weak_per_network, self.config.strong_per_network
-        weakly = " / ".join(weak) if weak else str(self.weak_chain)
-        strongly = " / ".join(strong) if strong else " or ".join(map(str, self.strong_chains))
+        weakly = " / ".join(weak) if weak else str(self.weak_augmenter)
+        strongly = " / ".join(strong) if strong else " or ".join(map(str, self.strong_augmenters))
         return f"weak {weakly}, strong {strongly}"

@@ -27,6 +27,11 @@ class Counts:
     unchanged: int = 0  # came back word for word
     dropped: Counter[Fault] = field(default_factory=Counter)  # the text itself is used, and why
 
+    @property
+    def total(self) -> int:
+        """Texts given so far."""
+        return self.made + self.unchanged + sum(self.dropped.values())
+
     def __str__(self) -> str:
         parts = [f"{self.made} made", f"{self.unchanged} unchanged"]
         return ", ".join([*parts, *(f"{count} left as they were: {fault}" for fault, count in self.dropped.items())])
@@ -52,7 +57,7 @@ class BackTranslation(Augmenter):
         self._given = engine if engine is None or isinstance(engine, Engine) else Function(engine, key)
         self.counts = Counts()
         if self._given and self._given.random:
-            self.random = True  # type: ignore[misc] # this one samples
+            self.random = True  # this one samples
 
     @classmethod
     def read(cls, argument: str) -> Self:
@@ -67,10 +72,17 @@ class BackTranslation(Augmenter):
             raise ValueError("apertium, marian, or one of them with a language, as in apertium-spa, marian-fr-sampling")
         return cls()
 
-    @classmethod
-    def missing(cls) -> str | None:
+    def missing(self) -> str | None:
+        if self._given:
+            return self._given.missing()
         lacks = [lack for engine in (Apertium(), Marian()) if (lack := engine.missing())]
         return f"{lacks[0]}, or: {lacks[1]}" if len(lacks) == 2 else None
+
+    def report(self) -> str | None:
+        if not self.counts.total:
+            return None
+        stopped = f"; {self.engine} does not work here any more: {self.engine.down}" if self.engine.down else ""
+        return f"{self.counts}{stopped}"
 
     @cached_property
     def engine(self) -> Engine:
@@ -93,7 +105,7 @@ class BackTranslation(Augmenter):
 
     def attempt(self, texts: Sequence[str], rngs: Sequence[np.random.Generator]) -> list[str | None]:
         """One view of each text, from its own generator; None where the engine failed and may yet succeed."""
-        lack = self.engine.missing() if self._given else self.missing()
+        lack = self.missing()
         if lack:
             raise InputError(f"{self if self._given else self.name} needs {lack}")
         if not texts:

@@ -24,6 +24,7 @@ class Engine(ABC):
     """A way there and back. Slow to start perhaps, so it starts at the first text."""
 
     random: bool = False  # whether two calls may differ
+    down: str | None = None  # why it gave up for good, if it did
 
     @abstractmethod
     def __str__(self) -> str:

@@ -1,0 +1,135 @@
+"""Views made before training starts: those that take long, and all of them where features are computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from jointmatch.augment import Augmenter, Surroundings, make_views, parse
+from jointmatch.config import AugmentConfig
+from jointmatch.data import Splits
+from jointmatch.training.listener import Listener
+from jointmatch.training.views import Kept, Views
+
+Similarity = Callable[[Sequence[str], Sequence[str]], np.ndarray]
+"""Texts and their views to how alike the two are: 1 for the same."""
+MANY = 50_000  # so many cheap views take seconds, and a bar
+
+
+def ready_views(config: AugmentConfig) -> tuple[AugmentConfig, list[str]]:
+    """The config with ``fallback`` in place of what this machine lacks, and a line on each such change.
+
+    Without a fallback the views stay as asked, and making them says what is missing.
+    """
+    notes: dict[str, str] = {}
+
+    def ready(spec: str) -> str:
+        lack = parse(spec).missing()
+        if lack is None or not config.fallback:
+            return spec
+        notes[spec] = f"{spec} needs {lack}. Until then {config.fallback} is used instead."
+        return config.fallback
+
+    def all_ready(specs: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        return tuple(dict.fromkeys(map(ready, specs))) if specs else None
+
+    found = replace(
+        config,
+        weak=ready(config.weak) if not config.weak_per_network else config.weak,
+        strong=(all_ready(config.strong) or config.strong) if not config.strong_per_network else config.strong,
+        weak_per_network=all_ready(config.weak_per_network),
+        strong_per_network=all_ready(config.strong_per_network),
+    )
+    return found, list(notes.values())
+
+
+class ViewMaker:
+    """Makes and keeps views.
+
+    Args:
+        splits: Whose texts.
+        surroundings: What augmenters may want to know.
+        listener: Hears of progress, and of what became of the views.
+        similarity: Needed only where views are held against their texts.
+    """
+
+    def __init__(
+        self, splits: Splits, surroundings: Surroundings, listener: Listener, similarity: Similarity | None = None
+    ) -> None:
+        self.splits, self.surroundings, self.listener, self.similarity = splits, surroundings, listener, similarity
+
+    def make(self, views: Views, everything: bool) -> None:
+        """Keep the dear views, those that are compared with their texts or, if so asked, ``everything``."""
+        pool, config = self.splits.pool, views.config
+        every_text = [t for part in (self.splits.labeled, pool) if part.weak is None for t in part.texts]
+        strong_texts = pool.texts if pool.strong is None else []
+        compared = config.min_similarity > 0 or config.rank
+        for augmenter in (views.weak_augmenter, *views.strong_augmenters):
+            augmenter.prepare(self.surroundings)
+        if everything or compared or views.weak_augmenter.dear:
+            views.weak_source = self._kept(views, views.weak_augmenter, every_text)
+        for i, augmenter in enumerate(views.strong_augmenters):
+            if everything or compared or augmenter.dear:
+                views.strong_sources[i] = self._kept(views, augmenter, strong_texts)
+        if config.rank and pool.weak is None and pool.strong is None and len(pool):
+            self._rank(views)
+
+    def _kept(self, views: Views, augmenter: Augmenter, texts: Sequence[str]) -> Kept:
+        texts = list(dict.fromkeys(texts))
+        count = views.config.views if augmenter.random else 1
+        first = views.network * count  # networks with views of their own draw others
+        columns = [self._column(augmenter, texts, index) for index in range(first, first + count)]
+        report = augmenter.report()
+        if report and texts:
+            self.listener.note(f"Views by {augmenter}: {report}.")
+        if views.config.min_similarity > 0 and texts:
+            columns = self._without_astray(augmenter, texts, columns, views.config.min_similarity)
+        return Kept(dict(zip(texts, zip(*columns, strict=True), strict=True)))
+
+    def _column(self, augmenter: Augmenter, texts: list[str], index: int) -> list[str]:
+        if not augmenter.dear and len(texts) < MANY:
+            return make_views(texts, augmenter, index)
+        told = 0
+
+        def progress(done: int) -> None:
+            nonlocal told
+            self.listener.advance(done - told)
+            told = done
+
+        self.listener.stage(f"views ({augmenter})", len(texts))
+        column = make_views(texts, augmenter, index, progress=progress)
+        self.listener.done()
+        return column
+
+    def _without_astray(
+        self, augmenter: Augmenter, texts: list[str], columns: list[list[str]], least: float
+    ) -> list[list[str]]:
+        """The text itself in place of a view that says something else."""
+        astray = np.stack([self._alike(texts, column) < least for column in columns])
+        self.listener.note(
+            f"Views by {augmenter}: {astray.sum()} of {astray.size} ({astray.mean():.1%}) less alike their text than "
+            f"{least:g}: the text itself is used instead."
+        )
+        return [
+            [text if gone else view for text, view, gone in zip(texts, column, drop.tolist(), strict=True)]
+            for column, drop in zip(columns, astray, strict=True)
+        ]
+
+    def _rank(self, views: Views) -> None:
+        """Of all views of a text the one most alike is its weak view and the others are its strong ones (SAT)."""
+        texts = list(dict.fromkeys(self.splits.pool.texts))
+        sources = [s for s in (views.weak_source, *views.strong_sources) if isinstance(s, Kept)]
+        columns = [column for source in sources for column in source.columns(texts)]
+        order = np.argsort([-self._alike(texts, column) for column in columns], axis=0, kind="stable")
+        weak = dict(views.weak_source.views) if isinstance(views.weak_source, Kept) else {}
+        strong = {}
+        for i, text in enumerate(texts):
+            best, *rest = (columns[which][i] for which in order[:, i])
+            weak[text], strong[text] = [best], rest
+        views.weak_source, views.strong_sources = Kept(weak), [Kept(strong)]
+
+    def _alike(self, texts: Sequence[str], views: Sequence[str]) -> np.ndarray:
+        assert self.similarity is not None
+        return self.similarity(texts, views)
