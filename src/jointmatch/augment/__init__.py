@@ -7,8 +7,8 @@ from jointmatch.augment.made import make_views
 from jointmatch.augment.masking import Masking
 from jointmatch.augment.nothing import Dropout, Nothing
 from jointmatch.augment.swap import Swap
-from jointmatch.augment.synonym import Synonym
 from jointmatch.augment.translation import BackTranslation
+from jointmatch.augment.wordnet import Synonym
 
 __all__ = [
     "AUGMENTERS",
