@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from jointmatch.augment import AUGMENTERS, Augmenter, WordAugmenter, parse
+from jointmatch.augment import AUGMENTERS, Augmenter, Surroundings, WordAugmenter, parse
 from jointmatch.augment.base import split_units
 from jointmatch.errors import ConfigError
 
@@ -50,7 +50,7 @@ RANDOM = [n for n in NAMES if AUGMENTERS[n].random]
 
 @pytest.fixture(params=NAMES)
 def name(request) -> str:
-    lack = AUGMENTERS[request.param].missing()
+    lack = AUGMENTERS[request.param].read("").missing()
     if lack:
         pytest.skip(f"{request.param} needs {lack}")
     return request.param
@@ -166,12 +166,18 @@ def test_no_two_augmenters_share_a_key():
     assert len({made(n).key for n in NAMES}) == len(NAMES)
 
 
+def masking(token: str) -> Augmenter:
+    augmenter = parse("none+masking:0.9")
+    augmenter.prepare(Surroundings(mask_token=token))
+    return augmenter
+
+
 def test_the_key_of_masking_has_the_mask_token():
-    assert parse("masking:0.2", "<mask>").key != parse("masking:0.2", "[MASK]").key
+    assert masking("<mask>").key != masking("[MASK]").key
 
 
 def test_masking_uses_the_backbone_s_own_token():
-    assert "<mask>" in parse("masking:0.9", "<mask>")([SENTENCE], rng())[0]
+    assert "<mask>" in masking("<mask>")([SENTENCE], rng())[0]
 
 
 def test_a_spec_names_the_augmenter_its_rate_and_what_follows():
