@@ -78,6 +78,15 @@ def test_cheap_views_stay_fresh_unless_everything_is_kept():
     assert len({tuple(kept.strong(SPLITS.pool, [0, 1, 2], draw)) for draw in range(20)}) == 1
 
 
+def test_what_follows_a_dear_view_in_a_chain_stays_fresh():
+    views = made(AugmentConfig("none", ("swap+numbering+deletion:0.5",)))
+    seen = {views.strong(SPLITS.pool, [0], draw)[0] for draw in range(30)}
+    assert len(seen) > 5
+    assert len(Numbering.asked) == 3
+    (number,) = {word for view in seen for word in view.split() if word.isdecimal()}
+    assert int(number) >= 0
+
+
 def test_weak_views_are_made_of_the_labelled_texts_too():
     views = made(AugmentConfig("numbering", ("none",)))
     assert views.weak(SPLITS.labeled, [0], 1)[0].startswith("labelled text here ")
