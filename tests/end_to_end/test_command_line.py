@@ -17,7 +17,7 @@ from tests.conftest import topic_texts
 from tests.end_to_end.conftest import FAST
 from tests.end_to_end.tables import read_table, write_table
 
-COMMANDS = ("demo", "train", "predict", "evaluate", "algorithms", "backbones", "datasets", "doctor")
+COMMANDS = ("demo", "train", "predict", "evaluate", "augment", "algorithms", "backbones", "datasets", "doctor")
 TOPICS = {"fruit", "metal", "music"}
 
 
