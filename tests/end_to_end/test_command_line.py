@@ -19,7 +19,7 @@ from tests.end_to_end.conftest import FAST
 from tests.end_to_end.tables import read_table, write_table
 
 LISTS = ("algorithms", "augmenters", "backbones", "datasets", "doctor")
-COMMANDS = ("demo", "train", "predict", "evaluate", "cache", *LISTS)
+COMMANDS = ("demo", "train", "predict", "evaluate", "augment", "cache", *LISTS)
 TOPICS = {"fruit", "metal", "music"}
 
 

@@ -25,3 +25,13 @@ def test_train_says_when_the_backbone_cannot(command, toy, tiny_backbone, tmp_pa
     told, _ = train(command, toy, tiny_backbone, tmp_path, "mlm:0.3")
     assert "mlm:0.3 needs a backbone with a masked-language-model head" in told
     assert "deletion:0.1+swap:0.1 is used instead" in told
+
+
+def test_augment_asks_the_backbone_that_is_named(command, toy, masked_backbone, tiny_backbone, tmp_path):
+    words = ("augment", toy / "train.csv", "--strong", "mlm:0.3", "--json", "--backbone")
+    made = command(*words, masked_backbone, "--output", tmp_path / "views.csv")
+    assert made.code == 0, made.err
+    assert json.loads(made.out)[0]["changed"] == 60
+    refused = command(*words, tiny_backbone)
+    assert refused.code == 2
+    assert "mlm:0.3 needs a backbone with a masked-language-model head, which" in refused.err

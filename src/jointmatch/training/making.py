@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from jointmatch.augment import Augmenter, Surroundings, make_views, parse
+from jointmatch.augment import Augmenter, Chain, Surroundings, make_views, parse
 from jointmatch.config import AugmentConfig
 from jointmatch.data import Splits
 from jointmatch.training.listener import Listener
-from jointmatch.training.views import Kept, Views
+from jointmatch.training.views import Afterwards, Kept, Source, Views
 
 Similarity = Callable[[Sequence[str], Sequence[str]], np.ndarray]
 """Texts and their views to how alike the two are: 1 for the same."""
@@ -48,6 +48,17 @@ def ready_views(config: AugmentConfig, surroundings: Surroundings = _NOWHERE) ->
     return found, list(notes.values())
 
 
+def split_dear(augmenter: Augmenter) -> tuple[Augmenter | None, Augmenter | None]:
+    """What of an augmenter has to be made once, and the cheap rest that can follow afresh at every step."""
+    if not augmenter.dear:
+        return None, augmenter
+    if not isinstance(augmenter, Chain):
+        return augmenter, None
+    last = max(i for i, part in enumerate(augmenter.parts) if part.dear) + 1
+    dear, cheap = augmenter.parts[:last], augmenter.parts[last:]
+    return dear[0] if len(dear) == 1 else Chain(dear), Chain(cheap) if cheap else None
+
+
 class ViewMaker:
     """Makes and keeps views.
 
@@ -71,13 +82,20 @@ class ViewMaker:
         compared = config.min_similarity > 0 or config.rank
         for augmenter in (views.weak_augmenter, *views.strong_augmenters):
             augmenter.prepare(self.surroundings)
-        if everything or compared or views.weak_augmenter.dear:
-            views.weak_source = self._kept(views, views.weak_augmenter, every_text)
-        for i, augmenter in enumerate(views.strong_augmenters):
-            if everything or compared or augmenter.dear:
-                views.strong_sources[i] = self._kept(views, augmenter, strong_texts)
+        keep = everything or compared
+        views.weak_source = self._source(views, views.weak_augmenter, every_text, keep)
+        views.strong_sources = [self._source(views, a, strong_texts, keep) for a in views.strong_augmenters]
         if config.rank and pool.weak is None and pool.strong is None and len(pool):
             self._rank(views)
+
+    def _source(self, views: Views, augmenter: Augmenter, texts: Sequence[str], keep: bool) -> Source:
+        if keep:
+            return self._kept(views, augmenter, texts)
+        dear, cheap = split_dear(augmenter)
+        if dear is None:
+            return augmenter
+        kept = self._kept(views, dear, texts)
+        return Afterwards(kept, cheap) if cheap else kept
 
     def _kept(self, views: Views, augmenter: Augmenter, texts: Sequence[str]) -> Kept:
         texts = list(dict.fromkeys(texts))
@@ -94,15 +112,8 @@ class ViewMaker:
     def _column(self, augmenter: Augmenter, texts: list[str], index: int) -> list[str]:
         if not augmenter.dear and len(texts) < MANY:
             return make_views(texts, augmenter, index)
-        told = 0
-
-        def progress(done: int) -> None:
-            nonlocal told
-            self.listener.advance(done - told)
-            told = done
-
         self.listener.stage(f"views ({augmenter})", len(texts))
-        column = make_views(texts, augmenter, index, progress=progress)
+        column = make_views(texts, augmenter, index, progress=self.listener.advance)
         self.listener.done()
         return column
 
