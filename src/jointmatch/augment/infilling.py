@@ -21,7 +21,6 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _LIKELIEST = 10  # words that are drawn from
 _SAME = 5  # ids that may spell one word in different cases
 _LONGEST = 512
-_JOINED = "##"  # how WordPiece marks what goes on inside a word
 _STARTS = ("\u0120", "\u2581")  # how byte-level BPE and SentencePiece mark what starts a word
 
 
@@ -147,7 +146,7 @@ def _vocabulary(tokenizer: Any, size: int) -> tuple[list[str], dict[str, np.ndar
     marked = tokenizer.tokenize("a a")[-1].startswith(_STARTS)
     biases = {joint: np.full(size, -np.inf, dtype=np.float32) for joint in (" ", "")}
     for i, (token, spelling) in enumerate(zip(tokens, spellings, strict=True)):
-        if not token or token in special or token.startswith(_JOINED) or not _is_word(spelling):
+        if not token or token in special or not _is_word(spelling):
             continue
         if split_units(spelling)[1] == "":
             biases[""][i] = 0
@@ -157,5 +156,5 @@ def _vocabulary(tokenizer: Any, size: int) -> tuple[list[str], dict[str, np.ndar
 
 
 def _is_word(spelling: str) -> bool:
-    """Letters, marks and digits only, and something of the first or last."""
+    """Letters, accents and digits only: no punctuation, and no "##ing", as WordPiece writes the inside of a word."""
     return any(map(str.isalnum, spelling)) and all(unicodedata.category(c)[0] in "LMN" for c in spelling)

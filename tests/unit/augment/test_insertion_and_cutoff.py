@@ -40,6 +40,7 @@ def test_insertion_reaches_every_place_and_every_word():
         seen[place] += 1
         inserted.update(Counter(words) - Counter(WORDS))
     assert set(seen) == set(range(21))
+    assert any(view.split()[-1] != "w19" for view in views(Insertion(0.05)))
     assert set(inserted) == set(WORDS)
 
 
