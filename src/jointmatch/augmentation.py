@@ -50,13 +50,14 @@ def augment_file(
         backbone: Whose mask token or language model augmenters may use.
     """
     augmenters = [(kind, parse(spec)) for kind, given in specs.items() for spec in given]
+    found = find_backbone(backbone)
     for _, augmenter in augmenters:
+        augmenter.prepare(Surroundings(backbone=found.source))
         lack = augmenter.missing()
         if lack:
             raise InputError(f"{augmenter} needs {lack}")
     table = read_table(source, encoding)
     texts = [as_text(value) for value in table[find_text_column(table, text_column, str(source))]]
-    found = find_backbone(backbone)
     around = Surroundings(load_tokenizer(found).mask_token, found.source, texts)
     added: Table = {}
     account = []

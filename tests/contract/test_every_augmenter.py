@@ -7,6 +7,7 @@ import pytest
 
 from jointmatch.augment import AUGMENTERS, Augmenter, Surroundings, WordAugmenter, parse
 from jointmatch.augment.base import split_units
+from jointmatch.augment.rated import RatedAugmenter
 from jointmatch.errors import ConfigError
 
 NAMES = list(AUGMENTERS)
@@ -33,11 +34,16 @@ def rng(seed: int = 0) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
+SURROUNDINGS: list[Surroundings] = []
+
+
 @cache  # an engine that is slow to start is started once
 def made(name: str, rate: float | None = None) -> Augmenter:
-    """The augmenter with a rate, or as it comes where it has none."""
-    has_rate = issubclass(AUGMENTERS[name], WordAugmenter)
-    return AUGMENTERS[name].read("" if rate is None or not has_rate else str(rate))
+    """The augmenter, ready for use, with a rate, or as it comes where it has none."""
+    has_rate = issubclass(AUGMENTERS[name], WordAugmenter | RatedAugmenter)
+    augmenter = AUGMENTERS[name].read("" if rate is None or not has_rate else str(rate))
+    augmenter.prepare(SURROUNDINGS[0])
+    return augmenter
 
 
 def view(name: str, text: str, rate: float | None = None, seed: int = 0) -> str:
@@ -49,8 +55,8 @@ RANDOM = [n for n in NAMES if AUGMENTERS[n].random]
 
 
 @pytest.fixture(params=NAMES)
-def name(request) -> str:
-    lack = AUGMENTERS[request.param].read("").missing()
+def name(request, kept) -> str:
+    lack = made(request.param).missing()
     if lack:
         pytest.skip(f"{request.param} needs {lack}")
     return request.param
@@ -58,14 +64,15 @@ def name(request) -> str:
 
 @pytest.fixture
 def word_name(name) -> str:
-    """One that changes single words, not the wording."""
+    """One that changes single words, not the wording, and with words that it has at hand."""
     if AUGMENTERS[name].dear:
-        pytest.skip(f"{name} puts the whole text in other words")
+        pytest.skip(f"{name} brings words of its own")
     return name
 
 
 @pytest.fixture(scope="module")
-def module_cache(tmp_path_factory):
+def module_cache(tmp_path_factory, masked_backbone):
+    SURROUNDINGS[:] = [Surroundings("[MASK]", str(masked_backbone))]
     return tmp_path_factory.mktemp("augmenters")
 
 
@@ -130,6 +137,24 @@ def test_rate_0_leaves_line_breaks_and_repeated_spaces_alone(word_name):
 @pytest.mark.parametrize("text", ["", "   ", "word"])
 def test_the_empty_text_and_one_word_stay_as_they_are(name, text):
     assert view(name, text, 1.0) == text
+
+
+def test_preparing_takes_what_it_needs_and_no_time(name):
+    """Whatever is slow waits for the first text: a list of augmenters prepares them all."""
+    augmenter = AUGMENTERS[name].read("")
+    augmenter.prepare(Surroundings("[MASK]", SURROUNDINGS[0].backbone, Refusing()))  # type: ignore[arg-type]
+
+
+class Refusing:
+    """A corpus that must not be read yet."""
+
+    def __len__(self) -> int:
+        return 1
+
+    def __iter__(self):
+        raise AssertionError("read too early")
+
+    __getitem__ = __iter__
 
 
 @pytest.mark.parametrize("text", [SENTENCE, CHINESE])

@@ -15,18 +15,21 @@ from jointmatch.training.views import Afterwards, Kept, Source, Views
 
 Similarity = Callable[[Sequence[str], Sequence[str]], np.ndarray]
 """Texts and their views to how alike the two are: 1 for the same."""
+_NOWHERE = Surroundings()
 MANY = 50_000  # so many cheap views take seconds, and a bar
 
 
-def ready_views(config: AugmentConfig) -> tuple[AugmentConfig, list[str]]:
-    """The config with ``fallback`` in place of what this machine lacks, and a line on each such change.
+def ready_views(config: AugmentConfig, surroundings: Surroundings = _NOWHERE) -> tuple[AugmentConfig, list[str]]:
+    """The config with ``fallback`` in place of what this machine or the run lacks, and a line on each such change.
 
     Without a fallback the views stay as asked, and making them says what is missing.
     """
     notes: dict[str, str] = {}
 
     def ready(spec: str) -> str:
-        lack = parse(spec).missing()
+        augmenter = parse(spec)
+        augmenter.prepare(surroundings)
+        lack = augmenter.missing()
         if lack is None or not config.fallback:
             return spec
         notes[spec] = f"{spec} needs {lack}. Until then {config.fallback} is used instead."

@@ -73,7 +73,7 @@ def test_a_folder_that_lacks_one_file_is_passed_over(bare_machine, tmp_path):
 
 
 def test_without_wordnet_the_line_that_gets_it_is_said(bare_machine):
-    assert Synonym.missing() == (
+    assert Synonym().missing() == (
         'WordNet was not found. Run: pip install "jointmatch[wordnet]" (or name its folder in JOINTMATCH_WORDNET)'
     )
     with pytest.raises(MissingExtraError, match="pip install"):
@@ -87,7 +87,7 @@ def test_a_named_folder_without_wordnet_is_a_fault_even_where_another_source_has
     monkeypatch.setenv(wordnet.VARIABLE, str(tmp_path / "nowhere"))
     with pytest.raises(MissingExtraError, match=r"JOINTMATCH_WORDNET is '.*nowhere', which has no complete WordNet"):
         wordnet.find()
-    assert Synonym.missing() is not None
+    assert Synonym().missing() is not None
 
 
 def test_line_ends_of_either_kind_give_the_same_text(tmp_path):
