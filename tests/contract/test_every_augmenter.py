@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from jointmatch.augment import AUGMENTERS, Augmenter, Surroundings, WordAugmenter, parse
-from jointmatch.augment.base import split_units
-from jointmatch.augment.rated import RatedAugmenter
+from jointmatch.augment.base import RatedAugmenter, split_units
 from jointmatch.errors import ConfigError
 
 NAMES = list(AUGMENTERS)

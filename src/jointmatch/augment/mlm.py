@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jointmatch.augment.base import AUGMENTERS, Surroundings
+from jointmatch.augment.base import AUGMENTERS, RatedAugmenter, Surroundings
 from jointmatch.augment.gaps import Gapped, make_gaps
 from jointmatch.augment.pretrained import model_folder
-from jointmatch.augment.rated import RatedAugmenter
 from jointmatch.errors import InputError
 from jointmatch.files import digest_of
 

@@ -11,10 +11,9 @@ from functools import cached_property
 
 import numpy as np
 
-from jointmatch.augment.base import AUGMENTERS, Surroundings, split_units
+from jointmatch.augment.base import AUGMENTERS, RatedAugmenter, Surroundings, split_units
 from jointmatch.augment.inflection import cased_like
 from jointmatch.augment.punctuation import split_punctuation
-from jointmatch.augment.rated import RatedAugmenter
 
 
 def replacement_chances(tf_idf: np.ndarray, rate: float) -> np.ndarray:
