@@ -36,12 +36,12 @@ def ready_views(config: AugmentConfig, surroundings: Surroundings = _NOWHERE) ->
         return config.fallback
 
     def all_ready(specs: tuple[str, ...] | None) -> tuple[str, ...] | None:
-        return tuple(dict.fromkeys(map(ready, specs))) if specs else None
+        return tuple(map(ready, specs)) if specs else None
 
     found = replace(
         config,
         weak=ready(config.weak) if not config.weak_per_network else config.weak,
-        strong=(all_ready(config.strong) or config.strong) if not config.strong_per_network else config.strong,
+        strong=tuple(dict.fromkeys(map(ready, config.strong))) if not config.strong_per_network else config.strong,
         weak_per_network=all_ready(config.weak_per_network),
         strong_per_network=all_ready(config.strong_per_network),
     )

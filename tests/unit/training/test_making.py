@@ -137,8 +137,8 @@ def test_without_a_fallback_a_missing_resource_stops_the_run():
 
 
 def test_a_missing_resource_of_one_network_is_replaced_there():
-    found, notes = ready_views(AugmentConfig(strong_per_network=("none", "lacking")))
-    assert found.strong_per_network == ("none", "deletion:0.1+swap:0.1")
+    found, notes = ready_views(AugmentConfig(strong_per_network=("none", "none", "lacking")))
+    assert found.strong_per_network == ("none", "none", "deletion:0.1+swap:0.1")
     assert len(notes) == 1
 
 
