@@ -31,6 +31,21 @@ def tiny_backbone(tmp_path_factory) -> Path:
     return tiny_encoder(tmp_path_factory.mktemp("backbones") / "tiny-bert", words)
 
 
+@pytest.fixture(scope="session")
+def masked_backbone(tmp_path_factory, tiny_backbone) -> Path:
+    """The same tiny BERT with a masked-language-model head."""
+    import shutil
+
+    import torch
+    from transformers import BertConfig, BertForMaskedLM
+
+    folder = tmp_path_factory.mktemp("backbones") / "tiny-masked-bert"
+    shutil.copytree(tiny_backbone, folder)
+    torch.manual_seed(1)
+    BertForMaskedLM(BertConfig.from_pretrained(tiny_backbone)).save_pretrained(folder)
+    return folder
+
+
 def topic_texts(count: int, seed: int = 0, topics: tuple[str, ...] = tuple(TOPICS)) -> tuple[list[str], list[str]]:
     """Distinct sentences with three words of their topic each, and their labels."""
     rng = np.random.default_rng(seed)

@@ -12,7 +12,7 @@ from jointmatch import algorithms
 from jointmatch.augment import Surroundings
 from jointmatch.cache import Cache
 from jointmatch.comparison import train_heads
-from jointmatch.config import Config
+from jointmatch.config import Config, NetworkConfig
 from jointmatch.data import Splits
 from jointmatch.networks import (
     Encoder,
@@ -90,9 +90,11 @@ class Assembly:
     def full_learner(self, features: FeatureSet | None, warm_start: bool) -> FullLearner:
         """Whole networks, their heads first trained on the frozen features if ``warm_start``."""
         encoders = [self._encoder([layer]) for layer in self.layers]
-        if self.config.network.freeze_embeddings:
-            for encoder in encoders:
+        for encoder in encoders:
+            if self.config.network.freeze_embeddings:
                 encoder.freeze_embeddings()
+            if self.config.network.feature_cutoff:
+                encoder.cut_features(self.config.network.feature_cutoff)
         if features is None:
             features = self._labeled_features()
         if warm_start:
@@ -113,7 +115,7 @@ class Assembly:
             "network": {"backbone": self.config.network.backbone},
             "training": {"recipe": self.config.training.recipe, "seed": self.config.training.seed},
         }
-        return replace(resolve(kept, "lite"), network=self.config.network)
+        return replace(resolve(kept, "lite"), network=self._head_config)
 
     def _made_views(self, splits: Splits, everything: bool) -> Views:
         """The views, with those kept that are made once: the dear ones or ``everything``."""
@@ -144,7 +146,13 @@ class Assembly:
         return Encoder(load_transformer(self.backbone), layers, self.config.network.pooling)
 
     def _heads(self, features: FeatureSet) -> Heads:
-        return build_heads(features, self.config.network, self.num_classes, self.config.training.seed)
+        return build_heads(features, self._head_config, self.num_classes, self.config.training.seed)
+
+    @property
+    def _head_config(self) -> NetworkConfig:
+        """In mode full the embeddings are cut, not the features."""
+        full = self.config.training.mode == "full"
+        return replace(self.config.network, feature_cutoff=0.0) if full else self.config.network
 
     def _labeled_features(self) -> FeatureSet:
         """Features of the labelled texts alone: enough to centre and start heads."""

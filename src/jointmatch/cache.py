@@ -7,15 +7,21 @@ all, several processes may read and write at once, and a killed run keeps what i
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import sqlite3
 import time
 from collections.abc import Iterable, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
+from jointmatch.sizes import read_size
+
+LIMIT = "JOINTMATCH_CACHE_MAX"
 _LOOKUP = 500  # keys per query, under SQLite's limit on parameters
 _ATTEMPTS = 200
+_ROOM = 0.9  # what a full cache is cut down to, so that not every batch has to make room
+_ROW = 40  # about what SQLite needs for an entry besides key and value: key and row number once more, in the index
 
 
 def cache_folder() -> Path:
@@ -37,11 +43,17 @@ def key(*parts: str | bytes) -> bytes:
 
 
 class Cache:
-    """One named cache. A folder that cannot be written turns it off; ``problem`` says why."""
+    """One named cache. A folder that cannot be written turns it off; ``problem`` says why.
+
+    The environment variable ``JOINTMATCH_CACHE_MAX`` limits what each cache holds; the oldest entries make room.
+    """
 
     def __init__(self, name: str, folder: Path | None = None) -> None:
+        self.name = name
         self.path = (folder or cache_folder()) / f"{name}.sqlite"
         self.problem: str | None = None
+        limit = os.environ.get(LIMIT)
+        self.limit = read_size(limit, f"The environment variable {LIMIT}") if limit else None
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._create()
@@ -79,16 +91,89 @@ class Cache:
         return found
 
     def put(self, entries: Mapping[bytes, bytes]) -> None:
-        """Store a batch, whole or not at all."""
+        """Store a batch, whole or not at all, and drop the oldest entries where there is a limit."""
         if self.problem:
             return
         try:
             with closing(self._connect()) as db, db:
+                if self.limit is not None:
+                    _make_room(db, self.limit, sum(len(k) + len(v) + _ROW for k, v in entries.items()))
                 db.executemany("INSERT OR REPLACE INTO entries VALUES (?, ?)", entries.items())
         except sqlite3.Error as error:
             self.problem = f"the cache {self.path} cannot be written ({error})"
+
+    def count(self) -> int:
+        """How many entries there are."""
+        if self.problem:
+            return 0
+        try:
+            with closing(self._connect()) as db:
+                return int(db.execute("SELECT count(*) FROM entries").fetchone()[0])
+        except sqlite3.Error as error:
+            self.problem = f"the cache {self.path} cannot be read ({error})"
+            return 0
+
+    def size(self) -> int:
+        """Bytes on disk, with what was written last and is not yet in the file itself."""
+        files = (self.path.with_name(self.path.name + end) for end in ("", "-wal"))
+        return sum(file.stat().st_size for file in files if file.exists())
+
+    def prune(self, max_bytes: int = 0) -> int:
+        """Drop the entries written first until the file is no larger than this; how many were dropped.
+
+        The file stays, so that a process that uses it goes on.
+        """
+        dropped = 0
+        if self.problem:
+            return dropped
+        try:
+            with closing(self._connect()) as db:
+                while some := _drop_oldest(db, max_bytes):
+                    dropped += some
+                _shrink(db)
+        except sqlite3.Error as error:
+            self.problem = f"the cache {self.path} cannot be pruned ({error})"
+        return dropped
 
     def _connect(self) -> sqlite3.Connection:
         db = sqlite3.connect(self.path, timeout=60)
         db.execute("PRAGMA synchronous=NORMAL")
         return db
+
+
+def _pragma(db: sqlite3.Connection, name: str) -> int:
+    return int(db.execute(f"PRAGMA {name}").fetchone()[0])
+
+
+def _used(db: sqlite3.Connection) -> int:
+    """Bytes of the file less the pages that dropped entries left, which new ones fill again."""
+    return (_pragma(db, "page_count") - _pragma(db, "freelist_count")) * _pragma(db, "page_size")
+
+
+def _make_room(db: sqlite3.Connection, limit: int, incoming: int) -> None:
+    """Drop the oldest entries where ``incoming`` bytes would go over the limit."""
+    if _used(db) + incoming <= limit:
+        return
+    while _drop_oldest(db, max(int(_ROOM * limit) - incoming, 0)):
+        pass
+    if _pragma(db, "page_count") * _pragma(db, "page_size") > limit:
+        _shrink(db)  # it grew while there was no limit
+
+
+def _drop_oldest(db: sqlite3.Connection, max_bytes: int) -> int:
+    """Drop entries, those written first, until about so many bytes are used; how many were dropped."""
+    with db:
+        db.execute("BEGIN IMMEDIATE")  # what is counted is still so when it is dropped
+        used, (count,) = _used(db), db.execute("SELECT count(*) FROM entries").fetchone()
+        surplus = math.ceil(count * (1 - max_bytes / used)) if used > max_bytes else 0
+        # SQLite numbers rows as they are written, and a replaced row anew: the order of the numbers is that of time.
+        rows = db.execute("SELECT rowid FROM entries ORDER BY rowid LIMIT 1 OFFSET ?", (surplus - 1,))
+        last = rows.fetchone() if surplus else None
+        return db.execute("DELETE FROM entries WHERE rowid <= ?", last).rowcount if last else 0
+
+
+def _shrink(db: sqlite3.Connection) -> None:
+    """Give free pages back to the disk; another process that is writing may keep us from it, and that is all right."""
+    with suppress(sqlite3.OperationalError):
+        db.execute("VACUUM")
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")

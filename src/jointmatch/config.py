@@ -64,6 +64,7 @@ class NetworkConfig:
     normalize: bool = False  # features minus the pool's mean, unit length, times feature_scale
     feature_scale: Positive = 20.0
     freeze_embeddings: bool = False
+    feature_cutoff: Fraction = 0.0  # share of a text's embedding (lite: feature) dimensions hidden while training
 
 
 @dataclass(frozen=True)

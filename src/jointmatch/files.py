@@ -1,13 +1,15 @@
-"""Write files so that a reader finds the old content or the new one, never half of either."""
+"""Write files so that a reader finds the old content or the new one, never half of either; tell them apart."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +64,22 @@ def folder_written_atomically(path: str | Path) -> Iterator[Path]:
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
         shutil.rmtree(retired, ignore_errors=True)
+
+
+def digest_of(files: Iterable[Path]) -> str:
+    """A digest of the files' names and contents, read again only when a file's time or size has changed."""
+    return _digest(tuple((p, p.stat().st_mtime_ns, p.stat().st_size) for p in sorted(files)))
+
+
+@cache
+def _digest(files: tuple[tuple[Path, int, int], ...]) -> str:
+    digest = hashlib.sha256()
+    for path, _, _ in files:
+        digest.update(path.name.encode())
+        with path.open("rb") as file:
+            while block := file.read(1 << 22):
+                digest.update(block)
+    return digest.hexdigest()
 
 
 def _beside(path: Path) -> Path:

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
-import csv
-import errno
 import io
-import json
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import cast
 
 import numpy as np
 
 from jointmatch.data import as_text
 from jointmatch.data.columns import text_column as find_text_column
-from jointmatch.data.tables import Format, Table, check_encoding, format_of, parse, read_chunks
-from jointmatch.errors import DataError, OutputError
-from jointmatch.files import write_atomically
+from jointmatch.data.tables import Format, Table, check_encoding, parse, read_chunks
+from jointmatch.data.writing import write_file, write_text
+from jointmatch.errors import DataError
 from jointmatch.model import Model
 
 
@@ -58,17 +54,7 @@ def predict_file(
                 raise DataError(f"{source} has rows without the column {column!r}.")
             yield _predicted(model, chunk, column, probabilities)
 
-    if target is None:
-        return _write_text(rows(), sys.stdout, stdout_format)
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        count: list[int] = []
-        write_atomically(target, lambda path: count.append(_write(rows(), path, format_of(target))))
-        return count[0]
-    except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise
-        raise OutputError(f"{target} cannot be written: {error.strerror}.") from None
+    return write_text(rows(), sys.stdout, stdout_format) if target is None else write_file(rows(), target)
 
 
 def _read(source: str | Path, encoding: str) -> Iterator[Table]:
@@ -97,53 +83,3 @@ def _predicted(model: Model, chunk: Table, column: str, probabilities: bool) -> 
     if probabilities:
         columns += np.round(probs, 6).T.tolist()
     return {**chunk, **dict(zip(_added_columns(model, probabilities), columns, strict=True))}
-
-
-def _write(chunks: Iterator[Table], path: Path, kind: Format) -> int:
-    if kind == "parquet":
-        return _write_parquet(chunks, path)
-    with path.open("w", encoding="utf-8", newline="") as file:
-        return _write_text(chunks, file, kind)
-
-
-def _write_text(chunks: Iterator[Table], file: IO[str], kind: Format) -> int:
-    count = 0
-    writer: Any = None
-    for chunk in chunks:
-        names, rows = list(chunk), list(zip(*chunk.values(), strict=True))
-        count += len(rows)
-        if kind == "jsonl":
-            file.writelines(
-                json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False, default=str) + "\n" for row in rows
-            )
-            continue
-        if writer is None:
-            writer = csv.writer(file, delimiter="\t" if kind == "tsv" else ",", lineterminator="\n")
-            writer.writerow(names)
-            header = names
-        writer.writerows([dict(zip(names, row, strict=True)).get(name) for name in header] for row in rows)
-    file.flush()
-    return count
-
-
-def _write_parquet(chunks: Iterator[Table], path: Path) -> int:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    count = 0
-    with contextlib.ExitStack() as stack:
-        writer = None
-        for chunk in chunks:
-            if writer is None:
-                # A column that is empty so far has no type yet; text takes whatever may come.
-                fields = [f.with_type(pa.string()) if pa.types.is_null(f.type) else f for f in pa.table(chunk).schema]
-                writer = stack.enter_context(pq.ParquetWriter(path, pa.schema(fields)))
-            try:
-                blank = [None] * len(chunk["prediction"])  # JSON lines may lack a key for a while
-                columns = {name: chunk.get(name, blank) for name in writer.schema.names}
-                table = pa.table(columns, schema=writer.schema)
-            except (pa.ArrowException, TypeError, ValueError) as error:
-                raise DataError(f"The rows do not fit one parquet schema ({error}). Write .jsonl instead.") from None
-            writer.write_table(table)
-            count += table.num_rows
-    return count

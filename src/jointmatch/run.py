@@ -15,11 +15,12 @@ import torch
 
 from jointmatch import algorithms
 from jointmatch.assembly import Assembly
+from jointmatch.augment import Surroundings
 from jointmatch.comparison import Comparison
 from jointmatch.config import AlgorithmConfig, Config
 from jointmatch.data import Splits
 from jointmatch.model import Model, ModelFacts
-from jointmatch.networks import Encoder, Networks
+from jointmatch.networks import Encoder, Networks, find_backbone
 from jointmatch.record import RunFolder
 from jointmatch.resolve import choose_mode, resolve
 from jointmatch.training import (
@@ -99,7 +100,8 @@ class _Job:
         return replace(config, algorithm=AlgorithmConfig("supervised"), network=replace(config.network, count=count))
 
     def _ready(self, config: Config) -> Config:
-        augment, notes = ready_views(config.augment)
+        backbone = find_backbone(config.network.backbone)
+        augment, notes = ready_views(config.augment, Surroundings(backbone=backbone.source))
         for note in notes:
             self._warn(note)
         return replace(config, augment=augment)

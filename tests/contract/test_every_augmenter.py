@@ -5,8 +5,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from jointmatch.augment import AUGMENTERS, Augmenter, WordAugmenter, parse
-from jointmatch.augment.base import split_units
+from jointmatch.augment import AUGMENTERS, Augmenter, Surroundings, WordAugmenter, parse
+from jointmatch.augment.base import RatedAugmenter, split_units
 from jointmatch.errors import ConfigError
 
 NAMES = list(AUGMENTERS)
@@ -33,11 +33,16 @@ def rng(seed: int = 0) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
+SURROUNDINGS: list[Surroundings] = []
+
+
 @cache  # an engine that is slow to start is started once
 def made(name: str, rate: float | None = None) -> Augmenter:
-    """The augmenter with a rate, or as it comes where it has none."""
-    has_rate = issubclass(AUGMENTERS[name], WordAugmenter)
-    return AUGMENTERS[name].read("" if rate is None or not has_rate else str(rate))
+    """The augmenter, ready for use, with a rate, or as it comes where it has none."""
+    has_rate = issubclass(AUGMENTERS[name], WordAugmenter | RatedAugmenter)
+    augmenter = AUGMENTERS[name].read("" if rate is None or not has_rate else str(rate))
+    augmenter.prepare(SURROUNDINGS[0])
+    return augmenter
 
 
 def view(name: str, text: str, rate: float | None = None, seed: int = 0) -> str:
@@ -49,8 +54,8 @@ RANDOM = [n for n in NAMES if AUGMENTERS[n].random]
 
 
 @pytest.fixture(params=NAMES)
-def name(request) -> str:
-    lack = AUGMENTERS[request.param].missing()
+def name(request, kept) -> str:
+    lack = made(request.param).missing()
     if lack:
         pytest.skip(f"{request.param} needs {lack}")
     return request.param
@@ -58,14 +63,15 @@ def name(request) -> str:
 
 @pytest.fixture
 def word_name(name) -> str:
-    """One that changes single words, not the wording."""
+    """One that changes single words, not the wording, and with words that it has at hand."""
     if AUGMENTERS[name].dear:
-        pytest.skip(f"{name} puts the whole text in other words")
+        pytest.skip(f"{name} brings words of its own")
     return name
 
 
 @pytest.fixture(scope="module")
-def module_cache(tmp_path_factory):
+def module_cache(tmp_path_factory, masked_backbone):
+    SURROUNDINGS[:] = [Surroundings("[MASK]", str(masked_backbone))]
     return tmp_path_factory.mktemp("augmenters")
 
 
@@ -132,6 +138,24 @@ def test_the_empty_text_and_one_word_stay_as_they_are(name, text):
     assert view(name, text, 1.0) == text
 
 
+def test_preparing_takes_what_it_needs_and_no_time(name):
+    """Whatever is slow waits for the first text: a list of augmenters prepares them all."""
+    augmenter = AUGMENTERS[name].read("")
+    augmenter.prepare(Surroundings("[MASK]", SURROUNDINGS[0].backbone, Refusing()))  # type: ignore[arg-type]
+
+
+class Refusing:
+    """A corpus that must not be read yet."""
+
+    def __len__(self) -> int:
+        return 1
+
+    def __iter__(self):
+        raise AssertionError("read too early")
+
+    __getitem__ = __iter__
+
+
 @pytest.mark.parametrize("text", [SENTENCE, CHINESE])
 def test_a_random_augmenter_changes_words_and_also_characters_where_a_script_has_no_spaces(word_name, text):
     changed = {view(word_name, text, 0.4, seed) for seed in range(5)} - {text}
@@ -166,12 +190,18 @@ def test_no_two_augmenters_share_a_key():
     assert len({made(n).key for n in NAMES}) == len(NAMES)
 
 
+def masking(token: str) -> Augmenter:
+    augmenter = parse("none+masking:0.9")
+    augmenter.prepare(Surroundings(mask_token=token))
+    return augmenter
+
+
 def test_the_key_of_masking_has_the_mask_token():
-    assert parse("masking:0.2", "<mask>").key != parse("masking:0.2", "[MASK]").key
+    assert masking("<mask>").key != masking("[MASK]").key
 
 
 def test_masking_uses_the_backbone_s_own_token():
-    assert "<mask>" in parse("masking:0.9", "<mask>")([SENTENCE], rng())[0]
+    assert "<mask>" in masking("<mask>")([SENTENCE], rng())[0]
 
 
 def test_a_spec_names_the_augmenter_its_rate_and_what_follows():

@@ -12,12 +12,14 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
+from jointmatch.augment import AUGMENTERS
 from jointmatch.cli.main import app
 from tests.conftest import topic_texts
 from tests.end_to_end.conftest import FAST
 from tests.end_to_end.tables import read_table, write_table
 
-COMMANDS = ("demo", "train", "predict", "evaluate", "algorithms", "backbones", "datasets", "doctor")
+LISTS = ("algorithms", "augmenters", "backbones", "datasets", "doctor")
+COMMANDS = ("demo", "train", "predict", "evaluate", "augment", "cache", *LISTS)
 TOPICS = {"fruit", "metal", "music"}
 
 
@@ -142,6 +144,7 @@ def test_every_command_has_help(name):
     [
         (["algorithms"], "jointmatch"),
         (["algorithms", "jointmatch"], "tau"),
+        (["augmenters"], "backtranslation"),
         (["backbones"], "minilm"),
         (["datasets"], "ag_news"),
         (["doctor"], "torch"),
@@ -160,6 +163,34 @@ def test_datasets_finds_a_folder_of_ones_own(command, tmp_path):
     (tmp_path / "mine" / "pool.csv").write_text("text,label\na b,x\n")
     entries = json.loads(command("datasets", "--data-dir", tmp_path, "--json").out)
     assert {"name": "mine", "classes": None, "about": "your own", "source": str(tmp_path / "mine")} in entries
+
+
+def test_augmenters_says_what_each_one_needs_and_whether_it_is_ready(command):
+    found = command("augmenters", "--json")
+    entries = {entry["name"]: entry for entry in json.loads(found.out)}
+    assert set(entries) == set(AUGMENTERS)
+    assert entries["deletion"] == {
+        "name": "deletion",
+        "about": "Delete each word with probability rate, but never all of them.",
+        "example": "deletion:0.1",
+        "needs": None,
+        "ready": True,
+        "missing": None,
+    }
+    assert not entries["mlm"]["ready"]
+    assert "bert-base-uncased" in entries["mlm"]["missing"]
+    assert all(entry["ready"] is (entry["missing"] is None) for entry in entries.values())
+
+
+def test_augmenters_and_cache_do_not_import_torch():
+    program = (
+        "import sys; from jointmatch.cli.main import main\n"
+        "sys.argv = ['jointmatch', *sys.argv[1:]]\n"
+        "try: main()\nexcept SystemExit as stopped: print(stopped.code, {'torch', 'transformers'} & set(sys.modules))"
+    )
+    for name in ("augmenters", "cache"):
+        ran = subprocess.run([sys.executable, "-c", program, name], capture_output=True, text=True, check=True)
+        assert ran.stdout.splitlines()[-1] == "0 set()"
 
 
 HELP = """

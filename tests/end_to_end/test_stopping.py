@@ -13,6 +13,7 @@ import safetensors.torch
 from safetensors import SafetensorError, safe_open
 
 from jointmatch import run as run_module
+from jointmatch.assembly import Assembly
 from jointmatch.training.updates import Updater
 from tests.end_to_end.conftest import FAST
 
@@ -124,10 +125,10 @@ def test_a_disk_that_fills_while_weights_are_written_is_a_full_disk(train, tmp_p
     assert train("--resume").code == 0
 
 
-@pytest.mark.parametrize("stage", ["_features", "_comparison"])
-def test_ctrl_c_outside_the_training_loop_also_says_how_to_go_on(train, monkeypatch, stage):
+@pytest.mark.parametrize(("owner", "stage"), [(Assembly, "features"), (run_module._Job, "_comparison")])
+def test_ctrl_c_outside_the_training_loop_also_says_how_to_go_on(train, monkeypatch, owner, stage):
     def interrupted(*args: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(run_module._Job, stage, interrupted)
+    monkeypatch.setattr(owner, stage, interrupted)
     assert_stopped(train("--set", "output.baselines=true"), "--resume")

@@ -197,3 +197,133 @@ def test_the_folder_is_the_named_one_else_the_user_s(monkeypatch, environment, f
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     assert cache_folder() == Path(folder)
+
+
+def fill(cache: Cache, first: int, last: int, length: int = 1000) -> None:
+    for start in range(first, last, 50):
+        cache.put({key(str(i)): b"v" * length for i in range(start, min(start + 50, last))})
+
+
+def held(cache: Cache, last: int = 2000) -> list[int]:
+    found = cache.get([key(str(i)) for i in range(last)])
+    return [i for i in range(last) if key(str(i)) in found]
+
+
+def test_entries_are_counted_and_weighed(tmp_path):
+    cache = Cache("c", tmp_path)
+    assert cache.count() == 0
+    fill(cache, 0, 500)
+    assert cache.count() == 500
+    assert 500_000 < cache.size() < 5_500_000  # the file and what is still in the log before it
+
+
+def test_pruning_drops_those_written_first_and_gives_the_disk_its_room_back(tmp_path):
+    cache = Cache("c", tmp_path)
+    fill(cache, 0, 1000)
+    dropped = cache.prune(500_000)
+    assert cache.size() <= 500_000
+    left = held(cache)
+    assert left == list(range(dropped, 1000))
+    assert 300 < len(left) < 500
+    assert cache.prune(500_000) == 0
+
+
+def test_an_entry_written_again_counts_as_new_and_the_order_outlives_pruning(tmp_path):
+    cache = Cache("c", tmp_path)
+    fill(cache, 0, 1000)
+    fill(cache, 0, 50)
+    cache.prune(800_000)
+    fill(cache, 1000, 1100)
+    cache.prune(250_000)
+    left = held(cache)
+    assert set(range(1000, 1100)) <= set(left)
+    assert set(range(50)) <= set(left)
+    assert not set(range(50, 900)) & set(left)
+
+
+def test_pruning_to_nothing_leaves_a_cache_that_works(tmp_path):
+    cache, other = Cache("c", tmp_path), Cache("c", tmp_path)
+    fill(cache, 0, 100)
+    assert cache.prune() == 100
+    assert (cache.count(), cache.problem) == (0, None)
+    other.put({b"k": b"v"})
+    assert other.problem is None
+    assert cache.get([b"k"]) == {b"k": b"v"}
+
+
+def test_a_cache_from_before_there_were_limits_can_be_pruned(tmp_path):
+    with sqlite3.connect(tmp_path / "c.sqlite") as db:
+        db.execute("CREATE TABLE entries (key BLOB PRIMARY KEY, value BLOB NOT NULL)")
+        db.executemany("INSERT INTO entries VALUES (?, ?)", [(key(str(i)), b"v" * 1000) for i in range(500)])
+    db.close()
+    cache = Cache("c", tmp_path)
+    assert cache.count() == 500
+    cache.prune(100_000)
+    assert held(cache)[-1] == 499
+    assert cache.size() <= 100_000
+
+
+def test_a_limit_is_kept_while_entries_come_in_and_the_newest_stay(tmp_path, monkeypatch):
+    monkeypatch.setenv("JOINTMATCH_CACHE_MAX", "300kB")
+    cache = Cache("c", tmp_path)
+    sizes = []
+    for start in range(0, 2000, 50):
+        fill(cache, start, start + 50)
+        assert start + 49 in held(cache)
+        sizes.append(cache.path.stat().st_size)
+    assert cache.problem is None
+    assert max(sizes) <= 300_000
+    left = held(cache)
+    assert left == list(range(left[0], 2000))
+    assert len(left) >= 150
+
+
+def test_a_limit_that_comes_later_cuts_a_large_file_down(tmp_path, monkeypatch):
+    fill(Cache("c", tmp_path), 0, 1000)
+    monkeypatch.setenv("JOINTMATCH_CACHE_MAX", "300kB")
+    cache = Cache("c", tmp_path)
+    fill(cache, 1000, 1050)
+    assert cache.path.stat().st_size <= 300_000
+    assert set(range(1000, 1050)) <= set(held(cache))
+
+
+def test_a_batch_larger_than_the_limit_is_kept_for_the_run_that_made_it(tmp_path, monkeypatch):
+    monkeypatch.setenv("JOINTMATCH_CACHE_MAX", "20kB")
+    cache = Cache("c", tmp_path)
+    fill(cache, 0, 50)
+    fill(cache, 50, 100)
+    assert held(cache) == list(range(50, 100))
+
+
+def test_without_a_limit_nothing_is_dropped(tmp_path, monkeypatch):
+    monkeypatch.setenv("JOINTMATCH_CACHE_MAX", "")
+    cache = Cache("c", tmp_path)
+    fill(cache, 0, 1000)
+    assert cache.count() == 1000
+
+
+def test_several_processes_may_write_under_a_limit_while_another_prunes(tmp_path, monkeypatch):
+    monkeypatch.setenv("JOINTMATCH_CACHE_MAX", "40kB")
+    writer = WRITER.replace('assert len(cache.get([key(sys.argv[2], str(batch), "0")])) == 1', "")
+    processes = [start(writer, tmp_path, name) for name in "abc"]
+    for process in processes:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    pruner = Cache("c", tmp_path)
+    while any(process.poll() is None for process in processes):
+        pruner.prune(10_000)
+    assert [process.communicate(timeout=60)[0].strip() for process in processes] == ["None"] * 3
+    assert pruner.problem is None
+    assert sqlite3.connect(tmp_path / "c.sqlite").execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def test_counting_or_pruning_what_has_gone_is_no_error(tmp_path):
+    cache = Cache("c", tmp_path / "cache")
+    shutil.rmtree(tmp_path / "cache")
+    assert cache.count() == 0
+    assert cache.prune() == 0
+    assert cache.size() == 0

@@ -7,7 +7,7 @@ import stat
 import pytest
 
 from jointmatch import files
-from jointmatch.files import folder_written_atomically, write_atomically, write_json, write_text
+from jointmatch.files import digest_of, folder_written_atomically, write_atomically, write_json, write_text
 
 
 def names(folder) -> list[str]:
@@ -130,3 +130,18 @@ def test_a_new_folder_that_cannot_be_moved_into_place_leaves_the_old_one(old_fol
     with pytest.raises(error), folder_written_atomically(old_folder) as temporary:
         (temporary / "new part").write_text("new")
     assert names(old_folder) == ["old part"]
+
+
+def test_a_digest_depends_on_names_and_contents_and_not_on_order_place_or_time(tmp_path):
+    for folder in ("one", "two"):
+        write_text(tmp_path / folder / "a", "1")
+        write_text(tmp_path / folder / "b", "2")
+    one, two = (sorted((tmp_path / folder).iterdir()) for folder in ("one", "two"))
+    os.utime(two[0], (1, 1))
+    before = digest_of(one)
+    assert digest_of(two[::-1]) == before
+    assert digest_of(one[:1]) != before
+    write_text(two[0], "3")
+    assert digest_of(two) != before
+    os.rename(one[1], one[1].with_name("c"))
+    assert digest_of((tmp_path / "one").iterdir()) != before

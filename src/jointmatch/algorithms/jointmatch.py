@@ -30,6 +30,7 @@ class JointMatch(Algorithm):
         delta: Weight of texts the networks disagree on; the others get 1 - delta.
         threshold: ``adaptive`` per class, or ``fixed`` at tau (an ablation).
         adaptivity: Power of p(c) / max p in the adaptive threshold; 1 is the paper's, 0 a fixed one.
+        reference: What p(c) is divided by: ``uniform``, nothing (the paper), or its value at the ``start``.
         targets: ``hard``, the teacher's label (the paper), or ``soft``, its probabilities.
         class_mean: ``own``, one per network (the paper), or ``shared`` (the authors' code).
         labelling: ``cross``, taught by the peer, or ``own``, by itself (an ablation).
@@ -49,6 +50,7 @@ class JointMatch(Algorithm):
         delta: Fraction = 0.9,
         threshold: Literal["adaptive", "fixed"] = "adaptive",
         adaptivity: Fraction = 1.0,
+        reference: Literal["uniform", "start"] = "uniform",
         targets: Literal["hard", "soft"] = "hard",
         class_mean: Literal["own", "shared"] = "own",
         labelling: Literal["cross", "own"] = "cross",
@@ -61,7 +63,7 @@ class JointMatch(Algorithm):
         self.threshold = (
             FixedThreshold(tau, *shape)
             if threshold == "fixed"
-            else AdaptiveThreshold(tau, *shape, momentum, class_mean, adaptivity)
+            else AdaptiveThreshold(tau, *shape, momentum, class_mean, adaptivity, reference)
         )
         self.teacher, self.soft = LABELLING[labelling], targets == "soft"
         self.delta, self.weighting, self.disagreement = delta, weighting, disagreement

@@ -2,11 +2,15 @@
 
 from jointmatch.augment.base import AUGMENTERS, Augmenter, Surroundings, WordAugmenter
 from jointmatch.augment.combine import Chain, OneOf, parse
+from jointmatch.augment.cutoff import Cutoff
 from jointmatch.augment.deletion import Deletion
+from jointmatch.augment.insertion import Insertion
 from jointmatch.augment.made import make_views
 from jointmatch.augment.masking import Masking
+from jointmatch.augment.mlm import MaskedLanguageModel
 from jointmatch.augment.nothing import Dropout, Nothing
 from jointmatch.augment.swap import Swap
+from jointmatch.augment.tfidf import TfIdf
 from jointmatch.augment.translation import BackTranslation
 from jointmatch.augment.wordnet import Synonym
 
@@ -15,14 +19,18 @@ __all__ = [
     "Augmenter",
     "BackTranslation",
     "Chain",
+    "Cutoff",
     "Deletion",
     "Dropout",
+    "Insertion",
+    "MaskedLanguageModel",
     "Masking",
     "Nothing",
     "OneOf",
     "Surroundings",
     "Swap",
     "Synonym",
+    "TfIdf",
     "WordAugmenter",
     "make_views",
     "parse",

@@ -65,8 +65,8 @@ class Augmenter(ABC):
         """The spec that makes this augmenter again."""
 
 
-class WordAugmenter(Augmenter):
-    """Changes some of a text's words, or of its characters where the script has no spaces.
+class RatedAugmenter(Augmenter):
+    """Changes a share of a text's words, however it does that.
 
     Args:
         rate: Share of the words that are changed.
@@ -81,6 +81,13 @@ class WordAugmenter(Augmenter):
     def read(cls, argument: str) -> Self:
         return cls(read_rate(argument) if argument else None)
 
+    def __str__(self) -> str:
+        return f"{self.name}:{self.rate:g}"
+
+
+class WordAugmenter(RatedAugmenter):
+    """Changes the words of one text at a time, or its characters where the script has no spaces."""
+
     @abstractmethod
     def change(self, units: list[str], rng: np.random.Generator) -> list[str]:
         """Change the words of one text, or its characters where the script has no spaces."""
@@ -93,9 +100,6 @@ class WordAugmenter(Augmenter):
             return text
         units, joint = split_units(text)
         return joint.join(self.change(units, rng)) or text
-
-    def __str__(self) -> str:
-        return f"{self.name}:{self.rate:g}"
 
 
 AUGMENTERS: Registry[Augmenter] = Registry("augmenter")

@@ -18,7 +18,7 @@ def make_views(
     augmenter: Augmenter,
     index: int = 0,
     cache: Cache | None = None,
-    progress: Callable[[int], object] | None = None,
+    progress: Callable[[int], object] = lambda done: None,
     chunk: int = 512,
 ) -> list[str]:
     """One view of each text, the same whatever its neighbours, their order and the seed of the run.
@@ -32,7 +32,7 @@ def make_views(
         augmenter: What makes the views.
         index: Which view of each text: another index draws another one.
         cache: Where dear views are kept; ``views`` in the user's cache folder if not given.
-        progress: Called with the number of texts done so far.
+        progress: Called with the number of texts done since the last call.
         chunk: How many texts are made and stored at once.
     """
     if not augmenter.dear:
@@ -41,26 +41,26 @@ def make_views(
     about = augmenter.key
     keys = [key(about, str(index), text) for text in texts]
     views = {at: value.decode(*_ENCODING) for at, value in cache.get(keys).items()}
-    todo = {at: text for at, text in zip(keys, texts, strict=True) if at not in views}
-    _tell(progress, len(texts) - len(todo))
+    todo = {at: text for at, text in zip(keys, texts, strict=True) if at not in views}  # each repeated text once
+    progress(len(texts) - len(todo))
     for part in _parts(list(todo), chunk):
         made = _attempt(augmenter, [todo[at] for at in part], index, about)
         new = {at: view for at, view in zip(part, made, strict=True) if view is not None}
         cache.put({at: view.encode(*_ENCODING) for at, view in new.items()})
         views |= {at: new.get(at, todo[at]) for at in part}
-        _tell(progress, len(texts) - len(todo.keys() - views.keys()))
+        progress(len(part))
     return [views[at] for at in keys]
 
 
 def _made_afresh(
-    texts: Sequence[str], augmenter: Augmenter, index: int, progress: Callable[[int], object] | None, chunk: int
+    texts: Sequence[str], augmenter: Augmenter, index: int, progress: Callable[[int], object], chunk: int
 ) -> list[str]:
     about = augmenter.key
     views: list[str] = []
     for part in _parts(list(texts), chunk):
         made = _attempt(augmenter, part, index, about)
         views += [text if view is None else view for text, view in zip(part, made, strict=True)]
-        _tell(progress, len(views))
+        progress(len(part))
     return views
 
 
@@ -70,8 +70,3 @@ def _attempt(augmenter: Augmenter, texts: Sequence[str], index: int, about: str)
 
 def _parts(items: list[_T], size: int) -> list[list[_T]]:
     return [items[start : start + size] for start in range(0, len(items), size)]
-
-
-def _tell(progress: Callable[[int], object] | None, done: int) -> None:
-    if progress is not None:
-        progress(done)

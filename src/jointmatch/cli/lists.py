@@ -1,11 +1,14 @@
-"""``jointmatch algorithms``, ``backbones``, ``datasets`` and ``doctor``: what there is on this machine."""
+"""``jointmatch algorithms``, ``augmenters``, ``backbones``, ``datasets``, ``doctor``: what this machine has."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from jointmatch.augment import Augmenter
 
 Json = Annotated[bool, typer.Option("--json", help="As JSON.")]
 
@@ -40,6 +43,35 @@ def algorithms(
         for key in sorted(ALGORITHMS)
     ]
     _show(entries, json)
+
+
+def augmenters(json: Json = False) -> None:
+    """List the augmenters, whether they are ready and, if not, what makes them so."""
+    from jointmatch.augment import AUGMENTERS
+    from jointmatch.cli.output import print_json, say, table
+
+    entries = [_augmenter(AUGMENTERS[name]) for name in sorted(AUGMENTERS)]
+    if json:
+        print_json(entries)
+        return
+    readiness = ["yes" if e["ready"] else f"no: needs {e['missing']}" for e in entries]
+    texts = [[e["name"], e["about"], e["example"], e["needs"] or ""] for e in entries]
+    rows = [[*text, ready] for text, ready in zip(texts, readiness, strict=True)]
+    table(["name", "about", "example", "needs", "ready"], rows)
+    say("Put together: deletion+swap does one after the other, synonym|swap one of the two at random.")
+
+
+def _augmenter(cls: type[Augmenter]) -> dict[str, Any]:
+    augmenter = cls.read("")
+    lack = augmenter.missing()
+    return {
+        "name": cls.name,
+        "about": (cls.__doc__ or "").strip().splitlines()[0].replace("``", ""),
+        "example": str(augmenter),
+        "needs": cls.needs,
+        "ready": lack is None,
+        "missing": lack,
+    }
 
 
 def backbones(json: Json = False) -> None:

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from jointmatch.cli import demo, evaluate, lists, predict, train
+from jointmatch.cli import augment, cache, demo, evaluate, lists, predict, train
 from jointmatch.errors import InputError, Interrupted, JointMatchError
 from jointmatch.version import __version__
 
@@ -42,7 +42,10 @@ for _command in (
     train.train,
     predict.predict,
     evaluate.evaluate,
+    augment.augment,
+    cache.cache,
     lists.algorithms,
+    lists.augmenters,
     lists.backbones,
     lists.datasets,
     lists.doctor,

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from logging import getLogger
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jointmatch.errors import InputError, UnknownNameError, did_you_mean
+from jointmatch.files import digest_of
 from jointmatch.randomness import seeded
 
 if TYPE_CHECKING:
@@ -49,23 +48,10 @@ class Backbone:
         folder = Path(self.source)
         if not folder.is_dir():
             return f"hub:{self.source}"
-        files = [p for p in sorted(folder.iterdir()) if p.suffix in _SUFFIXES]
-        return _digest(tuple((p, p.stat().st_mtime_ns, p.stat().st_size) for p in files))
+        return digest_of(p for p in folder.iterdir() if p.suffix in _SUFFIXES)
 
 
 _SUFFIXES = (".safetensors", ".json", ".txt", ".model")  # weights, configuration and every kind of vocabulary
-
-
-@cache
-def _digest(files: tuple[tuple[Path, int, int], ...]) -> str:
-    """Of the files' names and contents; time and size only say when to read them again."""
-    digest = hashlib.sha256()
-    for path, _, _ in files:
-        digest.update(path.name.encode())
-        with path.open("rb") as file:
-            while block := file.read(1 << 22):
-                digest.update(block)
-    return digest.hexdigest()
 
 
 def find_backbone(name: str) -> Backbone:

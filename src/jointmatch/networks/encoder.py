@@ -8,6 +8,7 @@ from typing import Literal, cast
 import torch
 from torch import Tensor, nn
 
+from jointmatch.networks.cutoff import cut_while_training
 from jointmatch.networks.tokens import Tokens
 
 Pooling = Literal["mean", "first"]
@@ -58,6 +59,10 @@ class Encoder(nn.Module):
             return last.expand(len(self.layers), -1, -1)
         pooled = {depth: pool(out.hidden_states[depth], tokens.mask, self.pooling) for depth in set(self.depths)}
         return torch.stack([pooled[depth] for depth in self.depths])
+
+    def cut_features(self, rate: float) -> None:
+        """Hide a share of the embeddings' dimensions from each text while training."""
+        cut_while_training(self.transformer.get_input_embeddings(), rate)  # type: ignore[operator]
 
     def freeze_embeddings(self) -> None:
         """Keep the token vectors as they were pretrained."""

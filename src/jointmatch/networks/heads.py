@@ -10,6 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from jointmatch.networks.cutoff import cut_features
 from jointmatch.randomness import derive, seeded
 
 
@@ -22,6 +23,7 @@ class HeadShape:
     kind: Literal["linear", "mlp"] = "linear"
     dropout: float = 0.1
     scale: float | None = None  # None: features are taken as they are
+    cutoff: float = 0.0  # share of the dimensions hidden from each text while training
 
 
 class Head(nn.Module):
@@ -36,7 +38,7 @@ class Head(nn.Module):
 
     def __init__(self, shape: HeadShape) -> None:
         super().__init__()
-        self.scale = shape.scale
+        self.scale, self.cutoff = shape.scale, shape.cutoff
         self.dropout = nn.Dropout(shape.dropout)
         self.register_buffer("center", torch.zeros(shape.width))
         hidden = [nn.Linear(shape.width, shape.width), nn.GELU(), nn.Dropout(shape.dropout)]
@@ -51,7 +53,10 @@ class Head(nn.Module):
 
     def forward(self, features: Tensor) -> Tensor:
         """(B, D) -> (B, C)."""
-        return self.classify(self.hidden(self.dropout(self.normalize(features))))
+        normal = self.normalize(features)
+        if self.training and self.cutoff:
+            normal = cut_features(normal, self.cutoff)
+        return self.classify(self.hidden(self.dropout(normal)))
 
 
 class Heads(nn.ModuleList):

@@ -8,13 +8,17 @@ import torch
 from torch import Tensor, nn
 
 
-def class_thresholds(class_mean: Tensor, tau: float, adaptivity: float = 1.0) -> Tensor:
-    """tau(c) = tau * (p(c) / max_c p(c)) ** adaptivity along the last axis.
+def class_thresholds(status: Tensor, tau: float, adaptivity: float = 1.0) -> Tensor:
+    """tau(c) = tau * (s(c) / max_c s(c)) ** adaptivity along the last axis.
 
-    1 is the paper's equation 2, 0 one threshold for all classes. In between, a class that is merely rare in
-    the pool keeps most of its threshold.
+    With the class mean p(c) as status s(c), 1 is the paper's equation 2; 0 is one threshold for all classes.
     """
-    return tau * (class_mean / class_mean.amax(-1, keepdim=True)) ** adaptivity
+    return tau * (status / status.amax(-1, keepdim=True)) ** adaptivity
+
+
+def one_more_of_each(mean: Tensor, texts: int) -> Tensor:
+    """The class mean (N, C) over ``texts``, had one more text of each class been seen: never zero."""
+    return (texts * mean + 1) / (texts + mean.shape[-1])
 
 
 def confident(probs: Tensor, thresholds: Tensor) -> Tensor:
@@ -43,7 +47,9 @@ class AdaptiveThreshold(nn.Module):
     """Lower ``tau`` for the classes a network is not yet sure of.
 
     The learning status of a class is the running mean of its predicted probability,
-    ``p <- momentum * p + (1 - momentum) * mean(q)``, starting at 1/C (equation 1).
+    ``p <- momentum * p + (1 - momentum) * mean(q)``, starting at 1/C (equation 1). Where classes are not equally
+    frequent that mean is low for rare ones too, however well they are learnt, and lowering their thresholds fills
+    them with other classes' texts; ``reference`` "start" holds it against the first batch's mean instead.
 
     Args:
         tau: Threshold of the class learnt best.
@@ -51,9 +57,13 @@ class AdaptiveThreshold(nn.Module):
         class_mean: ``own``: one running mean per network, as in the paper;
             ``shared``: one for all, updated by each network in turn, as in the authors' code.
         adaptivity: How far the thresholds follow the running means, from 0 (not at all) to 1 (the paper).
+        reference: What a running mean is divided by: ``uniform``, the same for every class, as in the paper;
+            ``start``: the first batch's mean, where the running mean then starts as well.
     """
 
     class_mean: Tensor  # (N, C); a shared mean is kept as N equal rows
+    reference: Tensor  # (N, C)
+    begun: Tensor  # ()
 
     def __init__(
         self,
@@ -63,18 +73,31 @@ class AdaptiveThreshold(nn.Module):
         momentum: float,
         class_mean: Literal["own", "shared"] = "own",
         adaptivity: float = 1.0,
+        reference: Literal["uniform", "start"] = "uniform",
     ) -> None:
         super().__init__()
         self.tau, self.momentum, self.shared = tau, momentum, class_mean == "shared"
-        self.adaptivity = adaptivity
+        self.adaptivity, self.from_start = adaptivity, reference == "start"
         self.register_buffer("class_mean", torch.full((num_networks, num_classes), 1 / num_classes))
+        self.register_buffer("reference", self.class_mean.clone())
+        self.register_buffer("begun", torch.zeros((), dtype=torch.bool))
 
     def forward(self, probs: Tensor) -> Tensor:
         """Update the running means with this batch (N, B, C), then compare: -> (N, B)."""
+        if self.from_start:
+            self._begin(probs)
         if self.shared:
             return self._in_turn(probs)
         self.class_mean.lerp_(probs.mean(1), 1 - self.momentum)
         return confident(probs, self.current())
+
+    def _begin(self, probs: Tensor) -> None:
+        """Take the first batch's mean as reference, without asking the device whether it is the first."""
+        mean = probs.mean((0, 1)).expand_as(self.class_mean) if self.shared else probs.mean(1)
+        first = one_more_of_each(mean, probs.shape[1])
+        for buffer in (self.reference, self.class_mean):
+            buffer.copy_(torch.where(self.begun, buffer, first))
+        self.begun.fill_(True)
 
     def _in_turn(self, probs: Tensor) -> Tensor:
         masks = []
@@ -85,4 +108,4 @@ class AdaptiveThreshold(nn.Module):
 
     def current(self) -> Tensor:
         """The thresholds in force (N, C)."""
-        return class_thresholds(self.class_mean, self.tau, self.adaptivity)
+        return class_thresholds(self.class_mean / self.reference, self.tau, self.adaptivity)

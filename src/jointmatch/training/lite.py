@@ -89,7 +89,8 @@ def build_heads(features: FeatureSet, config: NetworkConfig, num_classes: int, s
     """Heads centred on the features and started as the config says."""
     count, _, width = features.labeled.shape
     scale = config.feature_scale if config.normalize else None
-    heads = Heads(HeadShape(width, num_classes, config.head, config.head_dropout, scale), count, seed)
+    shape = HeadShape(width, num_classes, config.head, config.head_dropout, scale, config.feature_cutoff)
+    heads = Heads(shape, count, seed)
     heads.to(features.labeled.device)
     heads.center_on(features.weak if features.weak.shape[1] else features.labeled)
     if config.head_init == "prototype" and config.head == "linear":

@@ -7,42 +7,56 @@ from dataclasses import replace
 
 import numpy as np
 
-from jointmatch.augment import Augmenter, Surroundings, make_views, parse
+from jointmatch.augment import Augmenter, Chain, Surroundings, make_views, parse
 from jointmatch.config import AugmentConfig
 from jointmatch.data import Splits
 from jointmatch.training.listener import Listener
-from jointmatch.training.views import Kept, Views
+from jointmatch.training.views import Afterwards, Kept, Source, Views
 
 Similarity = Callable[[Sequence[str], Sequence[str]], np.ndarray]
 """Texts and their views to how alike the two are: 1 for the same."""
+_NOWHERE = Surroundings()
 MANY = 50_000  # so many cheap views take seconds, and a bar
 
 
-def ready_views(config: AugmentConfig) -> tuple[AugmentConfig, list[str]]:
-    """The config with ``fallback`` in place of what this machine lacks, and a line on each such change.
+def ready_views(config: AugmentConfig, surroundings: Surroundings = _NOWHERE) -> tuple[AugmentConfig, list[str]]:
+    """The config with ``fallback`` in place of what this machine or the run lacks, and a line on each such change.
 
     Without a fallback the views stay as asked, and making them says what is missing.
     """
     notes: dict[str, str] = {}
 
     def ready(spec: str) -> str:
-        lack = parse(spec).missing()
+        augmenter = parse(spec)
+        augmenter.prepare(surroundings)
+        lack = augmenter.missing()
         if lack is None or not config.fallback:
             return spec
         notes[spec] = f"{spec} needs {lack}. Until then {config.fallback} is used instead."
         return config.fallback
 
     def all_ready(specs: tuple[str, ...] | None) -> tuple[str, ...] | None:
-        return tuple(dict.fromkeys(map(ready, specs))) if specs else None
+        return tuple(map(ready, specs)) if specs else None
 
     found = replace(
         config,
         weak=ready(config.weak) if not config.weak_per_network else config.weak,
-        strong=(all_ready(config.strong) or config.strong) if not config.strong_per_network else config.strong,
+        strong=tuple(dict.fromkeys(map(ready, config.strong))) if not config.strong_per_network else config.strong,
         weak_per_network=all_ready(config.weak_per_network),
         strong_per_network=all_ready(config.strong_per_network),
     )
     return found, list(notes.values())
+
+
+def split_dear(augmenter: Augmenter) -> tuple[Augmenter | None, Augmenter | None]:
+    """What of an augmenter has to be made once, and the cheap rest that can follow afresh at every step."""
+    if not augmenter.dear:
+        return None, augmenter
+    if not isinstance(augmenter, Chain):
+        return augmenter, None
+    last = max(i for i, part in enumerate(augmenter.parts) if part.dear) + 1
+    dear, cheap = augmenter.parts[:last], augmenter.parts[last:]
+    return dear[0] if len(dear) == 1 else Chain(dear), Chain(cheap) if cheap else None
 
 
 class ViewMaker:
@@ -68,13 +82,20 @@ class ViewMaker:
         compared = config.min_similarity > 0 or config.rank
         for augmenter in (views.weak_augmenter, *views.strong_augmenters):
             augmenter.prepare(self.surroundings)
-        if everything or compared or views.weak_augmenter.dear:
-            views.weak_source = self._kept(views, views.weak_augmenter, every_text)
-        for i, augmenter in enumerate(views.strong_augmenters):
-            if everything or compared or augmenter.dear:
-                views.strong_sources[i] = self._kept(views, augmenter, strong_texts)
+        keep = everything or compared
+        views.weak_source = self._source(views, views.weak_augmenter, every_text, keep)
+        views.strong_sources = [self._source(views, a, strong_texts, keep) for a in views.strong_augmenters]
         if config.rank and pool.weak is None and pool.strong is None and len(pool):
             self._rank(views)
+
+    def _source(self, views: Views, augmenter: Augmenter, texts: Sequence[str], keep: bool) -> Source:
+        if keep:
+            return self._kept(views, augmenter, texts)
+        dear, cheap = split_dear(augmenter)
+        if dear is None:
+            return augmenter
+        kept = self._kept(views, dear, texts)
+        return Afterwards(kept, cheap) if cheap else kept
 
     def _kept(self, views: Views, augmenter: Augmenter, texts: Sequence[str]) -> Kept:
         texts = list(dict.fromkeys(texts))
@@ -91,15 +112,8 @@ class ViewMaker:
     def _column(self, augmenter: Augmenter, texts: list[str], index: int) -> list[str]:
         if not augmenter.dear and len(texts) < MANY:
             return make_views(texts, augmenter, index)
-        told = 0
-
-        def progress(done: int) -> None:
-            nonlocal told
-            self.listener.advance(done - told)
-            told = done
-
         self.listener.stage(f"views ({augmenter})", len(texts))
-        column = make_views(texts, augmenter, index, progress=progress)
+        column = make_views(texts, augmenter, index, progress=self.listener.advance)
         self.listener.done()
         return column
 

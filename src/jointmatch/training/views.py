@@ -34,6 +34,16 @@ class Kept:
         return [list(column) for column in zip(*found, strict=True)]
 
 
+class Afterwards:
+    """Kept views, changed further at every draw."""
+
+    def __init__(self, kept: Kept, augmenter: Augmenter) -> None:
+        self.kept, self.augmenter = kept, augmenter
+
+    def __call__(self, texts: Sequence[str], rng: np.random.Generator) -> list[str]:
+        return self.augmenter(self.kept(texts, rng), rng)
+
+
 class Views:
     """The weak view of a text, which gives the label, and the strong ones, which get the loss.
 

@@ -70,11 +70,11 @@ def test_without_a_name_the_best_engine_that_is_ready_is_taken(monkeypatch, mode
 def test_a_machine_with_neither_engine_is_told_how_to_get_either(monkeypatch):
     monkeypatch.setattr(Apertium, "missing", lambda self: "one; get it with: A")
     monkeypatch.setattr(Marian, "missing", lambda self: "two; get them with: B")
-    assert BackTranslation.missing() == "one; get it with: A, or: two; get them with: B"
+    assert BackTranslation().missing() == "one; get it with: A, or: two; get them with: B"
     with pytest.raises(InputError, match="backtranslation needs one; get it with: A, or: two; get them with: B"):
         BackTranslation.read("")(["text"], rng())
     monkeypatch.setattr(Apertium, "missing", lambda self: None)
-    assert BackTranslation.missing() is None
+    assert BackTranslation().missing() is None
 
 
 def test_an_engine_that_is_not_ready_says_what_it_needs():

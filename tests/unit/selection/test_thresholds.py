@@ -99,3 +99,47 @@ def test_three_networks_move_a_shared_mean_three_times():
     rule = AdaptiveThreshold(0.9, 2, 3, momentum=0.5, class_mean="shared")
     rule(torch.tensor([F, G, F]))
     torch.testing.assert_close(rule.class_mean, torch.tensor([[0.6375, 0.3625]] * 3))
+
+
+@pytest.mark.parametrize(("adaptivity", "second"), [(1.0, 0.4), (0.5, 0.8 * 0.5**0.5), (0.0, 0.8)])
+def test_adaptivity_is_a_power_of_the_ratio(adaptivity, second):
+    """0.8 * (0.25 / 0.5) ** a: 0.4 at 1, 0.8 / sqrt 2 at one half, 0.8 at 0."""
+    found = class_thresholds(torch.tensor([[0.5, 0.25]]), 0.8, adaptivity)
+    torch.testing.assert_close(found, torch.tensor([[0.8, second]]))
+
+
+def test_a_class_that_is_rare_from_the_start_keeps_its_threshold():
+    """Batch means (0.9, 0.1) twice: the running mean stays at its start, so both thresholds stay at tau (nearly: the
+    reference counts one text more of each, (18 + 1) / 22 and (2 + 1) / 22). Against 1/2 each, 0.9 * 0.1 would do."""
+    probs = torch.tensor([[[0.9, 0.1]] * 20])
+    rule = AdaptiveThreshold(0.8, 2, 1, momentum=0.5, reference="start")
+    rule(probs)
+    first, last = 19 / 22, 3 / 22
+    means = torch.tensor([[0.5 * first + 0.45, 0.5 * last + 0.05]])
+    ratios = means / torch.tensor([[first, last]])
+    torch.testing.assert_close(rule.class_mean, means)
+    torch.testing.assert_close(rule.current(), 0.8 * ratios / ratios.max())
+    assert rule.current()[0, 1] > 0.65
+
+
+def test_a_class_that_loses_texts_since_the_start_gets_a_lower_threshold():
+    """Start at even halves, (11 / 22 each), then (0.9, 0.1): means 0.5 * 0.5 + 0.5 * (0.9, 0.1) = (0.7, 0.3)."""
+    rule = AdaptiveThreshold(0.8, 2, 1, momentum=0.5, reference="start")
+    rule(torch.tensor([[[0.5, 0.5]] * 20]))
+    rule(torch.tensor([[[0.9, 0.1]] * 20]))
+    torch.testing.assert_close(rule.class_mean, torch.tensor([[0.7, 0.3]]))
+    torch.testing.assert_close(rule.current(), torch.tensor([[0.8, 0.8 * 3 / 7]]))
+
+
+def test_a_class_nobody_predicts_at_the_start_does_not_break_the_others():
+    rule = AdaptiveThreshold(0.8, 3, 2, momentum=0.9, reference="start")
+    rule(torch.tensor([[0.5, 0.5, 0.0]]).expand(2, 4, 3))
+    assert torch.isfinite(rule.current()).all()
+    assert (rule.current()[:, :2] > 0.7).all()
+
+
+def test_networks_with_a_shared_mean_share_the_start_too():
+    rule = AdaptiveThreshold(0.8, 2, 2, momentum=0.5, class_mean="shared", reference="start")
+    rule(torch.tensor([F, G]))
+    assert torch.equal(rule.reference[0], rule.reference[1])
+    assert torch.equal(rule.class_mean[0], rule.class_mean[1])

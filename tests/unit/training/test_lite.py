@@ -3,10 +3,11 @@
 import pytest
 import torch
 
+from jointmatch.augment import Surroundings
 from jointmatch.config import AugmentConfig, NetworkConfig
 from jointmatch.data import Texts
 from jointmatch.networks import Encoder, Tokenizer, find_backbone, load_tokenizer, load_transformer
-from jointmatch.training import FeatureSet, Views, build_heads, extract_features
+from jointmatch.training import FeatureSet, Listener, ViewMaker, Views, build_heads, extract_features
 from tests.unit.training.toy import Recorder, rows, topic_splits, toy_features, toy_learner
 
 CPU = torch.device("cpu")
@@ -19,7 +20,9 @@ def extracted(tiny_backbone):
     def extract(splits, listener=None, **augment):
         encoder = Encoder(load_transformer(backbone), [1.0, 0.5], "mean")
         tokenizer = Tokenizer(load_tokenizer(backbone), 16)
-        views = Views(AugmentConfig(**augment), "[MASK]", 0)
+        views = Views(AugmentConfig(**augment), 0)
+        for own in views.for_networks(2):
+            ViewMaker(splits, Surroundings("[MASK]"), Listener()).make(own, everything=True)
         return extract_features(splits, views, encoder, backbone, tokenizer, CPU, listener or Recorder())
 
     return extract

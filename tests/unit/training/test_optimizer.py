@@ -15,7 +15,7 @@ def full_learner(tiny_backbone):
     encoders = [Encoder(load_transformer(find_backbone(str(tiny_backbone))), [1.0], "mean") for _ in range(2)]
     encoders[0].freeze_embeddings()
     networks = Networks(encoders, Heads(HeadShape(16, 3), 2))
-    return FullLearner(topic_splits(), networks, None, Views(AugmentConfig(), None, 0), torch.device("cpu"), None)  # type: ignore[arg-type]
+    return FullLearner(topic_splits(), networks, None, Views(AugmentConfig(), 0), torch.device("cpu"), None)  # type: ignore[arg-type]
 
 
 def facts(optimizer):

@@ -134,7 +134,9 @@ def test_out_of_memory_goes_on_with_smaller_micro_batches_to_the_same_result(lim
 @pytest.mark.parametrize("name", ["student_logits", "weak_logits"])
 def test_a_failed_pass_holds_no_memory_while_the_next_one_runs(name):
     learner = toy_learner()
-    inner, failed, alive = getattr(learner, name), [], []
+    inner = getattr(learner, name)
+    failed: list[weakref.ref] = []
+    alive: list[bool] = []
 
     def once_too_large(*args):
         if not failed:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from jointmatch.augment.pretrained import model_folder
 from jointmatch.augment.translation.engine import Engine, Fault
 from jointmatch.augment.translation.sentences import latin, sentences
 
@@ -103,18 +104,9 @@ def _joined(parts: Sequence[str | None]) -> str | Fault:
 
 def _folder(model: str) -> Path | None:
     """Where a model's files are on this machine, if all of them are."""
-    folder = Path(model)
-    if not folder.is_dir():
-        from huggingface_hub import try_to_load_from_cache
-        from huggingface_hub.errors import HFValidationError
-
-        try:
-            config = try_to_load_from_cache(model, "config.json")
-        except HFValidationError:  # a folder that is not there
-            return None
-        if not isinstance(config, str):
-            return None
-        folder = Path(config).parent
+    folder = model_folder(model)
+    if folder is None:
+        return None
     whole = all((folder / name).is_file() for name in _NEEDED) and any((folder / name).is_file() for name in _WEIGHTS)
     return folder if whole else None
 

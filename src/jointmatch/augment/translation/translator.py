@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 from transformers import LogitsProcessor, LogitsProcessorList, MarianMTModel, MarianTokenizer
-from transformers.utils import logging
+
+from jointmatch.augment.pretrained import batches, quiet
 
 _LIKELIEST = 10  # words that sampling draws from: the tail of a vocabulary is noise
 _LONGEST = 512
@@ -26,7 +26,7 @@ class Translator:
     def __init__(self, folder: str, device: str = "auto", tokens: int = 4096) -> None:
         self.device = ("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device
         self.tokens = tokens
-        with _no_bars():
+        with quiet():
             self.tokenizer: Any = MarianTokenizer.from_pretrained(folder, local_files_only=True)
             model: Any = MarianMTModel.from_pretrained(folder, local_files_only=True)
         self.model = model.to(self.device).eval()
@@ -35,22 +35,11 @@ class Translator:
         """Each text translated, in the order given; drawn from its seed if there are seeds; None where it failed."""
         ids = [self.tokenizer(text, truncation=True, max_length=_LONGEST)["input_ids"] for text in texts]
         done: list[str | None] = [None] * len(texts)
-        for batch in self._batches([len(row) for row in ids]):
+        for batch in batches([len(row) for row in ids], self.tokens):
             rows = self._rows([ids[i] for i in batch], beams, [seeds[i] for i in batch] if seeds else None)
             for i, text in zip(batch, rows, strict=True):
                 done[i] = text
         return done
-
-    def _batches(self, lengths: list[int]) -> Iterator[list[int]]:
-        """Texts of about the same length together, so that little is padding; the longest first, to fail early."""
-        batch: list[int] = []
-        for i in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
-            if batch and lengths[batch[0]] * (len(batch) + 1) > self.tokens:
-                yield batch
-                batch = []
-            batch.append(i)
-        if batch:
-            yield batch
 
     def _rows(self, ids: list[list[int]], beams: int, seeds: list[int] | None) -> list[str | None]:
         try:
@@ -77,18 +66,6 @@ class Translator:
             logits_processor=LogitsProcessorList(rules),
         )
         return [text.strip() for text in self.tokenizer.batch_decode(tokens, skip_special_tokens=True)]
-
-
-@contextmanager
-def _no_bars() -> Iterator[None]:
-    """Loading takes a second, and the caller has a progress bar of its own."""
-    shown = logging.is_progress_bar_enabled()
-    logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        if shown:
-            logging.enable_progress_bar()
 
 
 class _Limit(LogitsProcessor):

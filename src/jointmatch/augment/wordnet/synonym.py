@@ -10,7 +10,8 @@ from itertools import accumulate
 import numpy as np
 
 from jointmatch.augment.base import AUGMENTERS, WordAugmenter
-from jointmatch.augment.wordnet.inflection import cased_like, takes_an
+from jointmatch.augment.casing import cased_like
+from jointmatch.augment.wordnet.inflection import takes_an
 from jointmatch.augment.wordnet.reader import Reader
 from jointmatch.augment.wordnet.source import find
 from jointmatch.augment.wordnet.store import load

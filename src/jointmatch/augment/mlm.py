@@ -1,0 +1,118 @@
+"""Replacement of words by what the backbone's masked language model expects in their place."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from jointmatch.augment.base import AUGMENTERS, RatedAugmenter, Surroundings
+from jointmatch.augment.gaps import Gapped, make_gaps
+from jointmatch.augment.pretrained import model_folder
+from jointmatch.errors import InputError
+from jointmatch.files import digest_of
+
+if TYPE_CHECKING:
+    from jointmatch.augment.infilling import Infiller
+
+_WITH_HEAD = ("ForMaskedLM", "ForPreTraining")  # the classes that transformers saves with such a head
+_ONES_WITH_HEAD = "bert-base-uncased or roberta-base"
+_SUFFIXES = (".safetensors", ".json", ".txt", ".model")  # weights, configuration and every kind of vocabulary
+
+
+@AUGMENTERS.register("mlm")
+class MaskedLanguageModel(RatedAugmenter):
+    """Replace ``rate`` of the words by others that the backbone's masked language model finds likely there."""
+
+    default_rate = 0.15  # what such models were trained on
+    dear = True
+    needs = f"a backbone with a masked-language-model head, such as {_ONES_WITH_HEAD} (minilm has none)"
+
+    def __init__(self, rate: float | None = None) -> None:
+        super().__init__(rate)
+        self.backbone: str | None = None
+        self.counts: Counter[str] = Counter()
+
+    def prepare(self, surroundings: Surroundings) -> None:
+        if surroundings.backbone != self.backbone:
+            self.backbone = surroundings.backbone
+            vars(self).pop("infiller", None)
+
+    def missing(self) -> str | None:
+        """As the backbone's configuration has it; one that is yet to be downloaded may well have the head."""
+        if self.backbone is None:
+            return f"{self.needs}: name one with --backbone"
+        folder = model_folder(self.backbone)
+        return None if folder is None or _may_have_head(folder) else self._another()
+
+    def _another(self) -> str:
+        return f"a backbone with a masked-language-model head, which {self.backbone} has not: take {_ONES_WITH_HEAD}"
+
+    @cached_property
+    def infiller(self) -> Infiller:
+        """The model, loaded at first use.
+
+        Raises:
+            InputError: No backbone is known, or it has no such head.
+        """
+        lack = self.missing()
+        if lack:
+            raise InputError(f"{self} needs {lack}.")
+        from jointmatch.augment.infilling import Infiller
+
+        assert self.backbone is not None
+        try:
+            return Infiller(str(model_folder(self.backbone) or self.backbone))
+        except InputError as error:
+            raise InputError(f"{self} needs {self._another()} ({error}).") from None
+
+    @property
+    def key(self) -> str:
+        """The backbone is a setting too."""
+        return f"{self}:{_fingerprint(self.backbone) if self.backbone else ''}@{self.version}"
+
+    def report(self) -> str | None:
+        return ", ".join(f"{count} {what}" for what, count in self.counts.items()) or None
+
+    def __call__(self, texts: Sequence[str], rng: np.random.Generator) -> list[str]:
+        views = self.attempt(texts, rng.spawn(len(texts)))
+        return [text if view is None else view for text, view in zip(texts, views, strict=True)]
+
+    def attempt(self, texts: Sequence[str], rngs: Sequence[np.random.Generator]) -> Sequence[str | None]:
+        if self.rate == 0:
+            return list(texts)
+        gapped = [make_gaps(text, self.rate, rng) for text, rng in zip(texts, rngs, strict=True)]
+        found = self.infiller.fill(gapped)
+        return [self._view(*each) for each in zip(texts, gapped, found, strict=True)]
+
+    def _view(self, text: str, gapped: Gapped, words: Sequence[str | None] | None) -> str | None:
+        if words is None:
+            self.counts["left as they were: the model failed on them"] += 1
+            return None
+        if not any(words):
+            self.counts["left as they were: no word that the model could replace"] += 1
+            return text
+        self.counts["made"] += 1
+        return gapped.filled(words)
+
+
+def _may_have_head(folder: Path) -> bool:
+    """Whether the configuration names a class with such a head, or none; the weights have the last word."""
+    try:
+        classes = json.loads((folder / "config.json").read_text(encoding="utf-8")).get("architectures")
+    except (OSError, ValueError, AttributeError):
+        return True
+    return not classes or any(str(name).endswith(_WITH_HEAD) for name in classes)
+
+
+def _fingerprint(backbone: str) -> str:
+    """Of the files' contents in a folder, of the name and the commit from the hub."""
+    folder = model_folder(backbone)
+    if folder is None or not Path(backbone).is_dir():
+        return f"{backbone}#{folder.name if folder else 'absent'}"
+    return digest_of(p for p in folder.iterdir() if p.suffix in _SUFFIXES)[:16]

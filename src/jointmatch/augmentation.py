@@ -1,0 +1,87 @@
+"""Make the views of a file's texts ahead of time, into the cache and, if asked, a file with a column for each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from jointmatch.augment import Surroundings, make_views, parse
+from jointmatch.data import as_text
+from jointmatch.data.columns import text_column as find_text_column
+from jointmatch.data.tables import Table, read_table
+from jointmatch.data.writing import write_file
+from jointmatch.errors import InputError
+from jointmatch.networks import find_backbone, load_tokenizer
+from jointmatch.training import Listener
+
+
+@dataclass(frozen=True)
+class Made:
+    """What became of one column of views."""
+
+    column: str
+    augmenter: str
+    changed: int  # views that differ from their text
+    total: int
+
+
+def augment_file(
+    source: Path,
+    specs: dict[str, Sequence[str]],
+    target: Path | None,
+    listener: Listener,
+    *,
+    views: int = 1,
+    text_column: str | None = None,
+    encoding: str = "utf-8",
+    backbone: str = "auto",
+) -> list[Made]:
+    """Make views of every text of a file.
+
+    Args:
+        source: The file.
+        specs: ``weak`` and ``strong`` to the augmenters of each.
+        target: File for the rows with their views, by extension; None only fills the cache.
+        listener: Hears of progress and of what became of the views.
+        views: How many of each text by each augmenter.
+        text_column: Found by itself where the name is usual.
+        encoding: Of the source.
+        backbone: Whose mask token or language model augmenters may use.
+    """
+    augmenters = [(kind, parse(spec)) for kind, given in specs.items() for spec in given]
+    found = find_backbone(backbone)
+    for _, augmenter in augmenters:
+        augmenter.prepare(Surroundings(backbone=found.source))
+        lack = augmenter.missing()
+        if lack:
+            raise InputError(f"{augmenter} needs {lack}")
+    table = read_table(source, encoding)
+    texts = [as_text(value) for value in table[find_text_column(table, text_column, str(source))]]
+    around = Surroundings(load_tokenizer(found).mask_token, found.source, texts)
+    added: Table = {}
+    account = []
+    for kind, augmenter in augmenters:
+        augmenter.prepare(around)
+        for index in range(views if augmenter.random else 1):
+            name = _free_name(kind, added)
+            listener.stage(f"views ({augmenter})", len(texts))
+            added[name] = make_views(texts, augmenter, index, progress=listener.advance)
+            listener.done()
+            changed = sum(view != text for view, text in zip(added[name], texts, strict=True))
+            account.append(Made(name, str(augmenter), changed, len(texts)))
+        report = augmenter.report()
+        if report:
+            listener.note(f"{augmenter}: {report}.")
+    replaced = [name for name in added if name in table]
+    if replaced:
+        listener.warn(f"{source} has {', '.join(map(repr, replaced))} already: replaced by the new views.")
+    if target is not None:
+        write_file([{**table, **added}], target)
+    return account
+
+
+def _free_name(kind: str, taken: Table) -> str:
+    """``strong``, then ``strong_2`` and so on."""
+    number = sum(name == kind or name.startswith(f"{kind}_") for name in taken) + 1
+    return kind if number == 1 else f"{kind}_{number}"

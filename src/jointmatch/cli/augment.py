@@ -1,0 +1,59 @@
+"""``jointmatch augment``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def augment(
+    file: Annotated[Path, typer.Argument(help="csv, tsv, jsonl or parquet file with a column of texts.")],
+    weak: Annotated[list[str] | None, typer.Option(help="Augmenter of weak views, such as synonym.")] = None,
+    strong: Annotated[list[str] | None, typer.Option(help="Augmenter of strong views; may be repeated.")] = None,
+    output: Annotated[Path | None, typer.Option(help="File by extension; without it only the cache is filled.")] = None,
+    views: Annotated[int, typer.Option(min=1, help="Views of each text by each random augmenter.")] = 1,
+    text_column: Annotated[str | None, typer.Option(help="Found by itself where the name is usual.")] = None,
+    encoding: Annotated[str, typer.Option(help="Of the file.")] = "utf-8",
+    backbone: Annotated[str, typer.Option(help="Whose mask token or language model is used.")] = "auto",
+    quiet: Annotated[bool, typer.Option("--quiet", help="Only errors, warnings and the result.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="What was made, as JSON.")] = False,
+) -> None:
+    """Make weak and strong views of a file's texts ahead of training; see 'jointmatch augmenters'."""
+    from jointmatch.data.tables import check_file, format_of
+    from jointmatch.errors import InputError
+
+    check_file(file)
+    if output is not None:
+        format_of(output)
+    if not weak and not strong:
+        raise InputError(
+            "Nothing to make: name an augmenter with --weak or --strong; 'jointmatch augmenters' lists them."
+        )
+
+    from jointmatch.augmentation import augment_file
+    from jointmatch.cli.output import make_listener, print_json, say, table
+
+    account = augment_file(
+        file,
+        {"weak": weak or [], "strong": strong or []},
+        output,
+        make_listener(quiet),
+        views=views,
+        text_column=text_column,
+        encoding=encoding,
+        backbone=backbone,
+    )
+    if json:
+        print_json([vars(made) for made in account])
+        return
+    rows = [[m.column, m.augmenter, str(m.total), f"{m.changed} ({m.changed / max(m.total, 1):.1%})"] for m in account]
+    table(["column", "augmenter", "texts", "changed"], rows)
+    if output is None:
+        say("Kept in the cache for 'jointmatch train'; --output FILE writes them as columns.")
+    else:
+        hint = " ".join(
+            f"--{kind}-column {kind}" for kind in ("weak", "strong") if any(m.column == kind for m in account)
+        )
+        say(f"Wrote {output}. To train with these very views: jointmatch train {output} {hint} ...")

@@ -1,0 +1,79 @@
+"""Write tables chunk by chunk, in the format of the file's extension, whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import errno
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import IO, Any
+
+from jointmatch.data.tables import Format, Table, format_of
+from jointmatch.errors import DataError, OutputError
+from jointmatch.files import write_atomically
+
+
+def write_file(chunks: Iterable[Table], target: Path) -> int:
+    """Write all rows to a file; return their number."""
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        count: list[int] = []
+        write_atomically(target, lambda path: count.append(_write(chunks, path, format_of(target))))
+        return count[0]
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        raise OutputError(f"{target} cannot be written: {error.strerror}.") from None
+
+
+def _write(chunks: Iterable[Table], path: Path, kind: Format) -> int:
+    if kind == "parquet":
+        return _write_parquet(chunks, path)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        return write_text(chunks, file, kind)
+
+
+def write_text(chunks: Iterable[Table], file: IO[str], kind: Format) -> int:
+    """Write rows to an open file as ``csv``, ``tsv`` or ``jsonl``; return their number."""
+    count = 0
+    writer: Any = None
+    for chunk in chunks:
+        names, rows = list(chunk), list(zip(*chunk.values(), strict=True))
+        count += len(rows)
+        if kind == "jsonl":
+            file.writelines(
+                json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False, default=str) + "\n" for row in rows
+            )
+            continue
+        if writer is None:
+            writer = csv.writer(file, delimiter="\t" if kind == "tsv" else ",", lineterminator="\n")
+            writer.writerow(names)
+            header = names
+        writer.writerows([dict(zip(names, row, strict=True)).get(name) for name in header] for row in rows)
+    file.flush()
+    return count
+
+
+def _write_parquet(chunks: Iterable[Table], path: Path) -> int:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    count = 0
+    with contextlib.ExitStack() as stack:
+        writer = None
+        for chunk in chunks:
+            if writer is None:
+                # A column that is empty so far has no type yet; text takes whatever may come.
+                fields = [f.with_type(pa.string()) if pa.types.is_null(f.type) else f for f in pa.table(chunk).schema]
+                writer = stack.enter_context(pq.ParquetWriter(path, pa.schema(fields)))
+            try:
+                blank = [None] * len(next(iter(chunk.values())))  # JSON lines may lack a key for a while
+                columns = {name: chunk.get(name, blank) for name in writer.schema.names}
+                table = pa.table(columns, schema=writer.schema)
+            except (pa.ArrowException, TypeError, ValueError) as error:
+                raise DataError(f"The rows do not fit one parquet schema ({error}). Write .jsonl instead.") from None
+            writer.write_table(table)
+            count += table.num_rows
+    return count

@@ -1,0 +1,70 @@
+"""What lies in the cache folder, and making room in it."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from jointmatch.cache import Cache, cache_folder
+from jointmatch.errors import UnknownNameError, did_you_mean
+
+
+@dataclass(frozen=True)
+class Store:
+    """One file of the cache folder."""
+
+    name: str
+    path: Path
+    entries: int | None  # None where the file is a whole
+    bytes: int
+    problem: str | None = None  # why it cannot be read
+
+
+def stores(name: str | None = None) -> list[Store]:
+    """The files in the cache folder that are ours, or those of one name.
+
+    Raises:
+        UnknownNameError: There is none of that name.
+    """
+    folder = cache_folder().absolute()
+    found = [_of_cache(path) for path in sorted(folder.glob("*.sqlite")) if _is_ours(path)]
+    found += [Store("wordnet", path, None, path.stat().st_size) for path in sorted(folder.glob("wordnet-*.json"))]
+    if name is None:
+        return found
+    names = dict.fromkeys(store.name for store in found)
+    if name not in names:
+        known = f"There are: {', '.join(names)}." if names else "There is nothing there."
+        raise UnknownNameError(f"No cache {name!r} in {folder}.{did_you_mean(name, names)} {known}")
+    return [store for store in found if store.name == name]
+
+
+def prune(store: Store, max_bytes: int = 0) -> Store | None:
+    """Cut a store down to so many bytes, the oldest entries first; what is left of it, if anything.
+
+    A file that is a whole goes as a whole, and so does one that cannot be read. A cache is emptied and not
+    deleted: another process may be writing to it.
+    """
+    if store.entries is not None:
+        Cache(store.name, store.path.parent).prune(max_bytes)
+        return _of_cache(store.path)
+    if store.bytes <= max_bytes:
+        return store
+    store.path.unlink(missing_ok=True)
+    return None
+
+
+def _of_cache(path: Path) -> Store:
+    cache = Cache(path.stem, path.parent)
+    entries = cache.count()
+    return Store(path.stem, path, None if cache.problem else entries, cache.size(), cache.problem)
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether it is a cache, or was one before it broke; someone else's database is left alone."""
+    try:
+        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=60)) as db:
+            return db.execute("SELECT count(*) FROM sqlite_master WHERE name = 'entries'").fetchone()[0] == 1
+    except sqlite3.Error:
+        return True

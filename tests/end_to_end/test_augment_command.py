@@ -1,0 +1,97 @@
+"""``jointmatch augment``: views of a file's texts, into the cache or a file."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.end_to_end.conftest import FAST
+from tests.end_to_end.tables import read_table
+
+SPECS = ("--weak", "swap:0.5", "--strong", "deletion:0.5", "--strong", "masking:0.5")
+
+
+@pytest.fixture
+def augment(command, toy, tiny_backbone):
+    def call(*words):
+        return command("augment", toy / "train.csv", "--backbone", tiny_backbone, *words)
+
+    return call
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
+def test_each_augmenter_gets_a_column_beside_the_rows_as_they_were(augment, toy, tmp_path, suffix):
+    target = tmp_path / f"views.{suffix}"
+    ran = augment(*SPECS, "--output", target)
+    assert ran.code == 0, ran.err
+    rows, before = read_table(target), read_table(toy / "train.csv")
+    assert list(rows[0]) == ["text", "label", "weak", "strong", "strong_2"]
+    assert [row["text"] for row in rows] == [row["text"] for row in before]
+    assert all(sorted(row["weak"].split()) == sorted(row["text"].split()) for row in rows)
+    assert all(set(row["strong"].split()) <= set(row["text"].split()) for row in rows)
+    assert any("[MASK]" in row["strong_2"] for row in rows)
+
+
+def test_the_same_views_come_again_and_json_counts_them(augment, tmp_path):
+    first, second = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
+    ran = augment(*SPECS, "--output", first, "--json")
+    augment(*SPECS, "--output", second)
+    assert first.read_bytes() == second.read_bytes()
+    account = json.loads(ran.out)
+    assert [made["column"] for made in account] == ["weak", "strong", "strong_2"]
+    rows = read_table(first)
+    assert account[0]["changed"] == sum(row["weak"] != row["text"] for row in rows) > 0
+
+
+def test_several_views_of_each_text_are_numbered_and_differ(augment, tmp_path):
+    augment("--strong", "deletion:0.5", "--strong", "none", "--views", 2, "--output", tmp_path / "v.jsonl")
+    rows = read_table(tmp_path / "v.jsonl")
+    assert list(rows[0]) == ["text", "label", "strong", "strong_2", "strong_3"]
+    assert any(row["strong"] != row["strong_2"] for row in rows)
+    assert all(row["strong_3"] == row["text"] for row in rows)
+
+
+def test_a_file_of_views_trains(augment, command, toy, tiny_backbone, tmp_path):
+    augment(*SPECS[:4], "--output", tmp_path / "views.csv")
+    words = ("--weak-column", "weak", "--strong-column", "strong", "--backbone", tiny_backbone, *FAST)
+    ran = command("train", tmp_path / "views.csv", "--output", tmp_path / "run", *words)
+    assert ran.code == 0, ran.err
+
+
+def test_train_takes_augmenters_and_several_views(command, toy, tiny_backbone, tmp_path):
+    words = ("--weak", "swap", "--strong", "deletion:0.3", "--strong", "swap|masking", "--views", 2)
+    ran = command("train", toy / "train.csv", "--output", tmp_path / "run", "--backbone", tiny_backbone, *words, *FAST)
+    assert ran.code == 0, ran.err
+    assert "views: weak swap:0.1, strong deletion:0.3 or swap:0.1|masking:0.1" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "Nothing to make: name an augmenter with --weak or --strong"),
+        (("--weak", "deletio"), "Did you mean 'deletion'"),
+        (("--weak", "swap:2"), "wanted a rate from 0 to 1"),
+        (("--weak", "swap", "--output", "views.xls"), "extension '.xls'"),
+        (("--weak", "swap", "--text-column", "txt"), "Did you mean 'text'"),
+        (("--strong", "backtranslation:marian-xx"), "needs the models"),
+    ],
+)
+def test_what_cannot_be_made_is_said_in_one_line_and_nothing_written(augment, tmp_path, monkeypatch, words, message):
+    monkeypatch.chdir(tmp_path)
+    ran = augment(*words)
+    assert ran.code == 2
+    assert message in ran.err
+    assert "Traceback" not in ran.err
+    assert list(tmp_path.glob("*.xls")) == []
+
+
+def test_a_missing_resource_of_a_run_is_replaced_said_and_recorded(command, toy, tiny_backbone, tmp_path):
+    words = ("--strong", "backtranslation:marian-xx", "--backbone", tiny_backbone, *FAST)
+    ran = command("train", toy / "train.csv", "--output", tmp_path / "run", *words, "--quiet")
+    assert ran.code == 0, ran.err
+    assert "backtranslation:marian-xx needs the models" in ran.err
+    assert "Until then deletion:0.1+swap:0.1 is used instead." in ran.err
+    result = json.loads((tmp_path / "run/result.json").read_text())
+    assert any("backtranslation" in warning for warning in result["warnings"])
+    assert "deletion:0.1+swap:0.1" in (tmp_path / "run/config.toml").read_text()
