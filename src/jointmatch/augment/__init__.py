@@ -12,7 +12,7 @@ from jointmatch.augment.nothing import Dropout, Nothing
 from jointmatch.augment.swap import Swap
 from jointmatch.augment.synonym import Synonym
 from jointmatch.augment.tfidf import TfIdf
-from jointmatch.augment.translation import BackTranslation
+from jointmatch.augment.translation import BackTranslation, add_engine
 
 __all__ = [
     "AUGMENTERS",
@@ -32,6 +32,7 @@ __all__ = [
     "Synonym",
     "TfIdf",
     "WordAugmenter",
+    "add_engine",
     "make_views",
     "parse",
 ]
