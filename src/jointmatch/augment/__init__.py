@@ -10,9 +10,9 @@ from jointmatch.augment.masking import Masking
 from jointmatch.augment.mlm import MaskedLanguageModel
 from jointmatch.augment.nothing import Dropout, Nothing
 from jointmatch.augment.swap import Swap
-from jointmatch.augment.synonym import Synonym
 from jointmatch.augment.tfidf import TfIdf
 from jointmatch.augment.translation import BackTranslation, add_engine
+from jointmatch.augment.wordnet import Synonym
 
 __all__ = [
     "AUGMENTERS",

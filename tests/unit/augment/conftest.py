@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from jointmatch.augment import wordnet
+from jointmatch.augment.wordnet import source
 
 LICENCE = "  1 This line stands for the licence.\n"
 # part of speech: synset lines without their gloss, and the gloss
@@ -80,7 +80,7 @@ def write_wordnet(folder: Path, line_end: str = "\n") -> Path:
     """The small WordNet as files in ``folder``."""
     folder.mkdir(parents=True, exist_ok=True)
     files = {"cntlist.rev": "".join(f"{line}\n" for line in COUNTS)}
-    for part in wordnet.PARTS:
+    for part in source.PARTS:
         files[f"data.{part}"] = LICENCE + "".join(f"{head} | {gloss}  \n" for head, gloss in SYNSETS[part])
         files[f"index.{part}"] = LICENCE + "".join(f"{line}  \n" for line in INDEX[part])
         files[f"{part}.exc"] = "".join(f"{line}\n" for line in EXCEPTIONS[part])
@@ -94,11 +94,11 @@ def bare_machine(tmp_path, monkeypatch) -> Path:
     """No WordNet anywhere; returns the home folder."""
     home = tmp_path / "home"
     home.mkdir()
-    for name in (wordnet.VARIABLE, "NLTK_DATA", "APPDATA"):
+    for name in (source.VARIABLE, "NLTK_DATA", "APPDATA"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(Path, "home", lambda: home)
-    monkeypatch.setattr(wordnet, "_DEBIAN", str(tmp_path / "debian"))
-    monkeypatch.setattr(wordnet, "_PREFIXES", (str(tmp_path / "prefix"),))
+    monkeypatch.setattr(source, "_DEBIAN", str(tmp_path / "debian"))
+    monkeypatch.setattr(source, "_PREFIXES", (str(tmp_path / "prefix"),))
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     return home
 
@@ -107,5 +107,5 @@ def bare_machine(tmp_path, monkeypatch) -> Path:
 def small_wordnet(bare_machine, tmp_path, monkeypatch) -> Path:
     """The small WordNet is the one that is found."""
     folder = write_wordnet(tmp_path / "small")
-    monkeypatch.setenv(wordnet.VARIABLE, str(folder))
+    monkeypatch.setenv(source.VARIABLE, str(folder))
     return folder

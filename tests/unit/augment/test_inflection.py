@@ -2,7 +2,7 @@
 
 import pytest
 
-from jointmatch.augment.inflection import Inflector, cased_like, lemmas, takes_an
+from jointmatch.augment.wordnet.inflection import Inflector, cased_like, lemmas, takes_an
 
 SPECIAL = {
     "n": {"woman": ["women"]},

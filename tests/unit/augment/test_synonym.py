@@ -5,8 +5,9 @@ import time
 import numpy as np
 import pytest
 
-from jointmatch.augment import Synonym, store, wordnet
-from jointmatch.augment.reading import Reader
+from jointmatch.augment import Synonym
+from jointmatch.augment.wordnet import source, store
+from jointmatch.augment.wordnet.reader import Reader
 
 
 def rng(seed: int = 0) -> np.random.Generator:
@@ -72,7 +73,6 @@ class TestOnASmallWordNet:
             "Cars Limited has it",
             "Store has it",
             "see car-shop http://car.example car@car.org #car @car car2 car/shop",
-            "we start to do it",
             "just the one that is not here",
             "der doctor store war gestern nicht hier sondern woanders",
             "我昨天买的 car 今天早上突然打不开了",
@@ -121,7 +121,7 @@ def kept(shared_cache, monkeypatch):
     monkeypatch.setenv("JOINTMATCH_CACHE", str(shared_cache))
 
 
-SOURCES = {source.kind: source for source in wordnet._places() if source.complete()}
+SOURCES = {found.kind: found for found in source._places() if found.complete()}
 
 
 @pytest.mark.usefixtures("kept")
@@ -144,8 +144,9 @@ def test_every_source_on_this_machine_knows_these_synonyms(kind):
 class TestOnWordNet:
     def test_a_prime_minister_stays_one(self):
         text = "the prime minister met the minister of finance"
-        assert all("prime minister met" in view(text, seed=seed) for seed in range(10))
-        assert "pastor" not in view(text)
+        views = [view(text, seed=seed) for seed in range(10)]
+        assert all(changed.startswith("the prime minister ") for changed in views)
+        assert not any("pastor" in changed for changed in views)
 
     def test_no_word_becomes_itself_or_a_form_of_itself(self):
         words = Reader(store.load())

@@ -2,23 +2,29 @@
 
 import json
 import math
+from importlib import resources
 
 import pytest
 
-from jointmatch.augment import store, thesaurus, wordnet
-from jointmatch.augment.closeness import Closeness
+from jointmatch.augment.wordnet import choice, source, store, thesaurus
+from jointmatch.augment.wordnet.closeness import Closeness
 from jointmatch.cache import cache_folder
 from jointmatch.errors import DataError
 from tests.unit.augment.conftest import write_wordnet
 
 
+def build(folder, close):
+    return thesaurus.build(source.Source("small", write_wordnet(folder / "w")).read(), close)
+
+
 @pytest.fixture
 def built(tmp_path):
-    return thesaurus.build(wordnet.Source("small", write_wordnet(tmp_path / "w")).read(), lambda word, other: 0.75)
+    return build(tmp_path, lambda word, other: 0.75)
 
 
-def synonyms(built, lemma, pos):
-    return built.words[lemma][pos][1]
+def synonyms(built, lemma, pos, level=0):
+    by_level = built.words[lemma][pos][1]
+    return by_level[level] if by_level else {}
 
 
 def test_strength_is_the_root_of_what_both_words_share_times_how_close_they_are(built):
@@ -33,12 +39,22 @@ def test_a_synonym_that_is_mostly_another_part_of_speech_is_weaker(built):
 
 def test_rare_words_and_rare_senses_are_left_out(built):
     """Motorcar was never tagged or used in a gloss, cabin shares 2.7 of 73.4 of a car's uses."""
-    assert set(synonyms(built, "car", "n")) == {"automobile"}
+    assert all(set(synonyms(built, "car", "n", level)) == {"automobile"} for level in range(3))
 
 
-def test_words_far_apart_are_left_out(tmp_path):
-    texts = wordnet.Source("small", write_wordnet(tmp_path / "w")).read()
-    assert synonyms(thesaurus.build(texts, lambda word, other: 0.25), "car", "n") == {}
+def test_the_next_level_takes_words_that_are_less_close(tmp_path):
+    """Closeness 0.25 is nothing to the strictest level and 0.15 more than that to the next: root(70.7 / 73.4) of it."""
+    built = build(tmp_path, lambda word, other: 0.25)
+    assert synonyms(built, "car", "n") == {}
+    assert synonyms(built, "car", "n", 1)["automobile"] == pytest.approx(math.sqrt(70.7 / 73.4) * 0.15, abs=0.001)
+
+
+def test_words_far_apart_are_left_out_at_every_level(tmp_path):
+    assert built_levels(build(tmp_path, lambda word, other: 0.1), "car", "n") == []
+
+
+def built_levels(built, lemma, pos):
+    return built.words[lemma][pos][1]
 
 
 def test_what_is_written_with_a_capital_is_another_word(built):
@@ -46,12 +62,28 @@ def test_what_is_written_with_a_capital_is_another_word(built):
 
 
 def test_slang_is_left_out(built):
-    assert synonyms(built, "teacher", "n") == {}
+    assert built_levels(built, "teacher", "n") == []
 
 
 def test_a_narrower_adjective_may_widen_but_not_the_other_way_round(built):
     assert set(synonyms(built, "huge", "a")) == {"big", "large"}
+    assert all(set(synonyms(built, "big", "a", level)) == {"large"} for level in range(3))
+
+
+def test_a_narrower_word_is_taken_below_the_strictest_level_where_it_was_read_as_good(tmp_path):
+    """Huge is all that is narrower than big, and big all that is wider: half of each, root(0.5 * 0.5) * (1 - 0.1)."""
+    built = build(tmp_path, lambda word, other: 1.0 if (word, other) == ("big", "huge") else 0.75)
     assert set(synonyms(built, "big", "a")) == {"large"}
+    assert synonyms(built, "big", "a", 1)["huge"] == pytest.approx(0.45)
+    assert set(synonyms(built, "large", "a", 1)) == {"big"}
+
+
+def test_what_was_read_as_good_needs_no_counts(tmp_path):
+    """A cabin is no common word: nothing shared, but 0.05 for being read: root(0.05) * 0.9."""
+    built = build(tmp_path, lambda word, other: 1.0 if (word, other) == ("car", "cabin") else 0.75)
+    assert set(synonyms(built, "car", "n")) == {"automobile"}
+    assert synonyms(built, "car", "n", 1)["cabin"] == pytest.approx(math.sqrt(0.05) * 0.9, abs=0.001)
+    assert built_levels(built, "cabin", "n")[1].get("car", 0) == pytest.approx(math.sqrt(2.7 / 73.4) * 0.65, abs=0.001)
 
 
 def test_compounds_of_two_words_are_known(built):
@@ -63,7 +95,7 @@ def test_compounds_of_two_words_are_known(built):
     [("organise", "organize"), ("theater", "theatre"), ("defence", "defense"), ("marketplace", "market")],
 )
 def test_another_spelling_or_a_longer_form_is_the_same_word(word, other):
-    assert thesaurus._skeleton(word) == thesaurus._skeleton(other) or thesaurus._related(word, other)
+    assert choice._skeleton(word) == choice._skeleton(other) or choice._related(word, other)
 
 
 def test_closeness_reads_both_ways_and_knows_nothing_of_other_pairs():
@@ -71,8 +103,17 @@ def test_closeness_reads_both_ways_and_knows_nothing_of_other_pairs():
     assert (close("film", "movie"), close("movie", "film"), close("movie", "picture")) == (0.84, 0.84, 0.0)
 
 
-def test_the_shipped_closeness_is_readable():
+def test_a_closeness_of_100_counts_one_way_and_goes_before_the_other():
+    close = Closeness("big huge 61\nhuge big 100\nsay state 100\n")
+    assert (close("huge", "big"), close("big", "huge")) == (1.0, 0.61)
+    assert (close("say", "state"), close("state", "say")) == (1.0, 0.0)
+
+
+def test_the_shipped_closeness_is_readable_and_has_its_licence_beside_it():
     assert Closeness.shipped()("film", "movie") > 0.7
+    assert Closeness.shipped()("egg", "testicle") == 0
+    licence = resources.files("jointmatch.augment.wordnet") / "LICENSE-WordNet.txt"
+    assert "WordNet 3.0 Copyright 2006 by Princeton University" in licence.read_text(encoding="utf-8")
 
 
 @pytest.fixture

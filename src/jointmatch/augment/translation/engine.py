@@ -59,7 +59,7 @@ class Function(Engine):
         self, function: Callable[[list[str]], Sequence[str | None]], key: str | None = None, name: str | None = None
     ) -> None:
         self.function = function
-        self.name = name or getattr(function, "__name__", type(function).__name__)
+        self.name = name or str(getattr(function, "__name__", type(function).__name__))
         self._key = key or f"{self}-{uuid4().hex}"
 
     def __str__(self) -> str:

@@ -28,6 +28,7 @@ class Synset:
     positions: list[str]  # where an adjective may stand, "" for anywhere
     marked: set[str]
     similar: list[str]  # offsets of the wider adjectives that can stand for these
+    kin: list[str]  # offsets of what is one step wider or narrower
 
 
 def synsets(text: str, glosses: Counter[str]) -> Iterator[tuple[str, Synset]]:
@@ -42,7 +43,7 @@ def synsets(text: str, glosses: Counter[str]) -> Iterator[tuple[str, Synset]]:
         words = [word.partition("(")[0] for word in raw]
         positions = [word.partition("(")[2] for word in raw]
         marked = set(words) if _MARKED.search(gloss.partition('"')[0]) else set()
-        similar = []
+        similar, kin = [], []
         pointers = fields[5 + 2 * size :]
         for i in range(int(fields[4 + 2 * size])):
             symbol, target, _, ends = pointers[4 * i : 4 * i + 4]
@@ -51,8 +52,10 @@ def synsets(text: str, glosses: Counter[str]) -> Iterator[tuple[str, Synset]]:
                 marked.update([words[source - 1]] if source else words)
             elif symbol == "&" and fields[2] == "s":  # from huge to big, but not from big to all that are
                 similar.append(target)
+            elif symbol in ("@", "~", "&"):
+                kin.append(target)
         glosses.update(_WORD.findall(gloss.lower()))
-        yield fields[0], Synset(words, positions, marked, similar)
+        yield fields[0], Synset(words, positions, marked, similar, kin)
 
 
 def tag_counts(text: str) -> Counts:

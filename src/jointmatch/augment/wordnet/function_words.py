@@ -48,10 +48,10 @@ _LIGHT_VERBS = (
     "turn set run work play feel leave bring hold"
 )
 _OTHERS = (
-    "not never also just only even still again ever always often here there now today tonight yesterday tomorrow up "
-    "down out off away back around along together else already almost enough much many few lot lots more most less "
-    "least other others own same well why how yes no please thanks thank ok okay hi hello hey lol oh ago maybe perhaps "
-    "however instead thus hence anyway besides therefore am pm mr mrs ms dr vs etc eg ie thing things way ways kind "
+    "not never also just only even still again ever always here there now today tonight yesterday tomorrow up "
+    "down out off away back around along together else already enough much many few lot lots more most less "
+    "least other others own same well why how yes no please thanks thank ok okay hi hello hey lol oh ago "
+    "however instead anyway besides am pm mr mrs ms dr vs etc eg ie thing things way ways kind "
     "sort anything nothing everything something anyone someone everyone nobody somebody everybody none themselves "
     "himself herself myself yourself ourselves itself oneself mine yours hers ours theirs whom whatever whichever "
     "whoever above below out onto except unless till amid amongst beside inside outside throughout underneath "

@@ -7,14 +7,14 @@ from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
-from jointmatch.augment import wordnet
-from jointmatch.augment.closeness import Closeness
-from jointmatch.augment.thesaurus import Thesaurus, build
+from jointmatch.augment.wordnet.closeness import Closeness
+from jointmatch.augment.wordnet.source import GET_IT, VARIABLE, Source, find
+from jointmatch.augment.wordnet.thesaurus import Thesaurus, build
 from jointmatch.cache import cache_folder, key
 from jointmatch.errors import DataError
 from jointmatch.files import write_text
 
-FORMAT = 1  # raise when building gives another thesaurus from the same files
+FORMAT = 2  # raise when building gives another thesaurus from the same files
 
 
 def load() -> Thesaurus:
@@ -23,11 +23,11 @@ def load() -> Thesaurus:
     Raises:
         MissingExtraError: There is no WordNet; the message has the line that gets it.
     """
-    return _load(wordnet.find(), cache_folder())
+    return _load(find(), cache_folder())
 
 
 @lru_cache(maxsize=2)
-def _load(source: wordnet.Source, folder: Path) -> Thesaurus:
+def _load(source: Source, folder: Path) -> Thesaurus:
     texts = source.read()
     closeness = Closeness.shipped()
     parts = (part for name in sorted(texts) for part in (name, texts[name]))
@@ -41,7 +41,7 @@ def _load(source: wordnet.Source, folder: Path) -> Thesaurus:
     except (ValueError, KeyError, IndexError) as error:
         raise DataError(
             f"The WordNet files in {source.path} cannot be read ({error!r}). Wanted those of WordNet 3.0: "
-            f"name their folder in {wordnet.VARIABLE}, or run: {wordnet.GET_IT}"
+            f"name their folder in {VARIABLE}, or run: {GET_IT}"
         ) from error
     thesaurus.digest = digest
     fields = vars(thesaurus) | {"compounds": sorted(thesaurus.compounds)}

@@ -7,7 +7,7 @@ that ranks the readings well enough to tell "a plan" from "to plan".
 
 from __future__ import annotations
 
-from jointmatch.augment.function_words import (
+from jointmatch.augment.wordnet.function_words import (
     BEING,
     DEGREES,
     DETERMINERS,
@@ -20,7 +20,7 @@ from jointmatch.augment.function_words import (
     SUBJECTS,
     TO,
 )
-from jointmatch.augment.inflection import Kind
+from jointmatch.augment.wordnet.inflection import Kind
 
 _KINDS = "noun plural verb third past participle ing adjective adverb"
 # One factor per kind above, by the class of the word before. 1 where the class says nothing.

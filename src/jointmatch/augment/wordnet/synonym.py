@@ -9,11 +9,11 @@ from itertools import accumulate
 
 import numpy as np
 
-from jointmatch.augment import wordnet
 from jointmatch.augment.base import AUGMENTERS, WordAugmenter
-from jointmatch.augment.inflection import cased_like, takes_an
-from jointmatch.augment.reading import Reader
-from jointmatch.augment.store import load
+from jointmatch.augment.wordnet.inflection import cased_like, takes_an
+from jointmatch.augment.wordnet.reader import Reader
+from jointmatch.augment.wordnet.source import find
+from jointmatch.augment.wordnet.store import load
 from jointmatch.errors import MissingExtraError
 
 _SPACE = re.compile(r"(\s+)")
@@ -21,18 +21,19 @@ _SPACE = re.compile(r"(\s+)")
 
 @AUGMENTERS.register("synonym")
 class Synonym(WordAugmenter):
-    """Replace a share of all words by synonyms, taken from the words that have good ones.
+    """Replace a share of all words by synonyms: first the words with the best ones, others as far as it takes.
 
     Whitespace, punctuation and casing stay, and so does the inflection as far as a rule can tell.
     Texts in other languages than English stay as they are.
     """
 
+    version = 2
     default_rate = 0.3
     needs = "English texts, WordNet 3.0"
 
     def missing(self) -> str | None:
         try:
-            wordnet.find()
+            find()
         except MissingExtraError as error:
             return str(error)
         return None
@@ -64,7 +65,7 @@ class Synonym(WordAugmenter):
         tokens = self.reader(units)
         eligible = [i for i, token in enumerate(tokens) if token.synonyms]
         draws = rng.random(2 * len(eligible)).tolist()  # as many for every rate, so that views stay comparable
-        order = sorted(range(len(eligible)), key=draws.__getitem__)
+        order = sorted(range(len(eligible)), key=lambda which: (tokens[eligible[which]].level, draws[which]))
         changed = list(units)
         for which in order[: round(self.rate * len(units))]:
             i = eligible[which]

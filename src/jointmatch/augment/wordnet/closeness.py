@@ -2,8 +2,8 @@
 
 WordNet's senses are fine and its counts come from texts of the 1960s: by its lights a web is
 an entanglement. What the words mean today is asked of the backbone once, by
-``benchmarks/synonym_closeness.py``; the answers ship with the package, so that the same text
-and seed give the same view on every machine.
+``benchmarks/synonym_closeness.py``, and of people who read outputs; the answers ship with the
+package, so that the same text and seed give the same view on every machine.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ class Closeness:
 
     Args:
         text: Lines such as ``film movie 84 picture 52``: a word, and others with a percentage; ``#`` starts a comment.
+            A percentage counts both ways, but 100, the mark of a pair that somebody has read, only as it is written.
     """
 
     def __init__(self, text: str) -> None:
@@ -24,12 +25,16 @@ class Closeness:
         for line in text.splitlines():
             word, *others = line.partition("#")[0].split() or [""]
             for other, percent in zip(others[::2], others[1::2], strict=True):
-                self._pairs[word, other] = self._pairs[other, word] = int(percent) / 100
+                if percent == "100":
+                    self._pairs[word, other] = 1.0
+                else:
+                    self._pairs.setdefault((word, other), int(percent) / 100)
+                    self._pairs.setdefault((other, word), int(percent) / 100)
 
     @classmethod
     def shipped(cls) -> Closeness:
         """The pairs that come with the package."""
-        return cls((resources.files("jointmatch.augment") / "closeness.txt").read_text(encoding="utf-8"))
+        return cls((resources.files("jointmatch.augment.wordnet") / "closeness.txt").read_text(encoding="utf-8"))
 
     def __call__(self, word: str, other: str) -> float:
         """0 for a pair that is not listed."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from jointmatch.augment.irregular import IRREGULAR_VERBS
+from jointmatch.augment.wordnet.irregular import IRREGULAR_VERBS
 
 # (part of speech, form): n noun, v verb, a adjective, r adverb.
 Kind = tuple[str, str]
