@@ -11,7 +11,7 @@ from jointmatch.augment.mlm import MaskedLanguageModel
 from jointmatch.augment.nothing import Dropout, Nothing
 from jointmatch.augment.swap import Swap
 from jointmatch.augment.tfidf import TfIdf
-from jointmatch.augment.translation import BackTranslation
+from jointmatch.augment.translation import BackTranslation, add_engine
 from jointmatch.augment.wordnet import Synonym
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "Synonym",
     "TfIdf",
     "WordAugmenter",
+    "add_engine",
     "make_views",
     "parse",
 ]

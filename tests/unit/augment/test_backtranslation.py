@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from jointmatch.augment import AUGMENTERS, BackTranslation, parse
+from jointmatch.augment import AUGMENTERS, BackTranslation, add_engine, parse
 from jointmatch.augment.translation import Apertium, Engine, Fault, Marian
 from jointmatch.errors import ConfigError, InputError
 
@@ -59,6 +59,30 @@ def test_only_sampling_makes_it_random():
 def test_an_unknown_engine_is_a_fault(spec):
     with pytest.raises(ConfigError, match=f"got '{spec}' behind the colon, wanted apertium, marian"):
         parse(f"backtranslation:{spec}")
+
+
+@pytest.fixture
+def added(monkeypatch):
+    """No engine that one test adds is known to another."""
+    known: dict[str, Engine] = {}
+    for module in ("engine", "backtranslation"):
+        monkeypatch.setattr(f"jointmatch.augment.translation.{module}.ADDED", known)
+
+
+def test_a_function_of_ones_own_gets_a_name_in_specs(added):
+    add_engine("shout", lambda texts: [text.upper() + "!" for text in texts], key="shout-1")
+    augmenter = parse("backtranslation:shout")
+    assert augmenter(["over there"], rng()) == ["OVER THERE!"]
+    assert str(augmenter) == "backtranslation:shout"
+    assert augmenter.key == parse("backtranslation:shout").key
+    with pytest.raises(ConfigError, match="wanted apertium, marian, shout, or"):
+        parse("backtranslation:whisper")
+
+
+@pytest.mark.parametrize("name", ["", "a+b", "a|b", "a:b"])
+def test_a_name_that_a_spec_could_not_hold_is_refused(added, name):
+    with pytest.raises(ConfigError, match="as an engine's name"):
+        add_engine(name, list)
 
 
 @pytest.mark.parametrize(("models_there", "engine"), [(True, "marian-de"), (False, "apertium-spa")])

@@ -2,7 +2,7 @@
 
 from jointmatch.augment.translation.apertium import Apertium
 from jointmatch.augment.translation.backtranslation import BackTranslation
-from jointmatch.augment.translation.engine import Engine, Fault, Function
+from jointmatch.augment.translation.engine import Engine, Fault, Function, add_engine
 from jointmatch.augment.translation.marian import Marian
 
-__all__ = ["Apertium", "BackTranslation", "Engine", "Fault", "Function", "Marian"]
+__all__ = ["Apertium", "BackTranslation", "Engine", "Fault", "Function", "Marian", "add_engine"]

@@ -12,7 +12,7 @@ import numpy as np
 
 from jointmatch.augment.base import AUGMENTERS, Augmenter
 from jointmatch.augment.translation.apertium import Apertium
-from jointmatch.augment.translation.engine import Engine, Fault, Function
+from jointmatch.augment.translation.engine import ADDED, Engine, Fault, Function
 from jointmatch.augment.translation.marian import Marian
 from jointmatch.errors import InputError
 
@@ -61,6 +61,8 @@ class BackTranslation(Augmenter):
 
     @classmethod
     def read(cls, argument: str) -> Self:
+        if argument in ADDED:
+            return cls(ADDED[argument])
         name, *options = argument.split("-")
         sampling = options[-1:] == ["sampling"]
         language = "-".join(options[:-1] if sampling else options)
@@ -69,7 +71,10 @@ class BackTranslation(Augmenter):
         if name == "marian":
             return cls(Marian(language or "de", sampling=sampling))
         if argument:
-            raise ValueError("apertium, marian, or one of them with a language, as in apertium-spa, marian-fr-sampling")
+            own = "".join(f", {name}" for name in sorted(ADDED))
+            raise ValueError(
+                f"apertium, marian{own}, or one of the first two with a language, such as apertium-spa or marian-fr"
+            )
         return cls()
 
     def missing(self) -> str | None:

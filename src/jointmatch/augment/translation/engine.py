@@ -9,6 +9,8 @@ from uuid import uuid4
 
 import numpy as np
 
+from jointmatch.errors import ConfigError
+
 
 class Fault(StrEnum):
     """Why there is no view of a text; the text itself is used."""
@@ -53,12 +55,15 @@ class Function(Engine):
             one they are made again in each run: what a function does cannot be seen from outside.
     """
 
-    def __init__(self, function: Callable[[list[str]], Sequence[str | None]], key: str | None = None) -> None:
+    def __init__(
+        self, function: Callable[[list[str]], Sequence[str | None]], key: str | None = None, name: str | None = None
+    ) -> None:
         self.function = function
+        self.name = name or str(getattr(function, "__name__", type(function).__name__))
         self._key = key or f"{self}-{uuid4().hex}"
 
     def __str__(self) -> str:
-        return getattr(self.function, "__name__", type(self.function).__name__)
+        return self.name
 
     @property
     def key(self) -> str:
@@ -79,3 +84,20 @@ class Function(Engine):
         except Exception:  # anything may go wrong in a function that is not ours; the texts are counted as failed
             return None
         return done if len(done) == len(texts) else None
+
+
+ADDED: dict[str, Engine] = {}
+"""Engines of the user's own by the name that stands behind ``backtranslation:``."""
+
+
+def add_engine(name: str, engine: Engine | Callable[[list[str]], Sequence[str | None]], key: str | None = None) -> None:
+    """Make a way of translating there and back known as ``backtranslation:NAME`` in this process.
+
+    Args:
+        name: A word without ``:``, ``+`` or ``|``.
+        engine: An ``Engine``, or a function that takes a list of texts and gives as many, translated and back.
+        key: For a function: its name and version, under which its views are kept for the next run.
+    """
+    if not name or set(name) & set(":+|"):
+        raise ConfigError([f"got {name!r} as an engine's name, wanted a word without ':', '+' or '|'"])
+    ADDED[name] = engine if isinstance(engine, Engine) else Function(engine, key, name)
