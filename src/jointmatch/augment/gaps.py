@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from jointmatch.augment.base import split_units
+from jointmatch.augment.casing import cased_like
 from jointmatch.augment.punctuation import split_punctuation
-from jointmatch.augment.wordnet.inflection import cased_like
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from functools import cached_property
 import numpy as np
 
 from jointmatch.augment.base import AUGMENTERS, RatedAugmenter, Surroundings, split_units
+from jointmatch.augment.casing import cased_like
 from jointmatch.augment.punctuation import split_punctuation
-from jointmatch.augment.wordnet.inflection import cased_like
 
 
 def replacement_chances(tf_idf: np.ndarray, rate: float) -> np.ndarray:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from jointmatch.augment.wordnet.inflection import Inflector, cased_like, lemmas, takes_an
+from jointmatch.augment.casing import cased_like
+from jointmatch.augment.wordnet.inflection import Inflector, lemmas, takes_an
 
 SPECIAL = {
     "n": {"woman": ["women"]},

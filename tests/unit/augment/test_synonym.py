@@ -130,8 +130,8 @@ def test_every_source_on_this_machine_knows_these_synonyms(kind):
     if kind not in SOURCES:
         pytest.skip(f"no WordNet from {kind} on this machine")
     words = Reader(store._load(SOURCES[kind], store.cache_folder()))
-    found = words(["the", "car", "of", "the", "lawyer", "was", "purchased", "by", "a", "huge", "film"])
-    by_word = {token.low: set(token.synonyms) for token in found}
+    units = ["the", "car", "of", "the", "lawyer", "was", "purchased", "by", "a", "huge", "film"]
+    by_word = {unit: set(found.synonyms) for unit, found in zip(units, words(units), strict=True)}
     assert by_word["car"] == {"automobile"}
     assert by_word["lawyer"] == {"attorney"}
     assert by_word["purchased"] == {"bought"}
@@ -151,8 +151,8 @@ class TestOnWordNet:
     def test_no_word_becomes_itself_or_a_form_of_itself(self):
         words = Reader(store.load())
         for lemma in sorted(words.thesaurus.words)[::20]:
-            (_, token, _) = words(["the", lemma, "is"])
-            assert all(not {lemma} & set(words.entry(synonym).bases) for synonym in token.synonyms)
+            (_, found, _) = words(["the", lemma, "is"])
+            assert all(lemma not in words.lexicon.entry(synonym).bases for synonym in found.synonyms)
 
     def test_it_loads_within_2_seconds_and_makes_2000_texts_a_second(self):
         store.load()

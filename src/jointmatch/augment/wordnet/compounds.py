@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from jointmatch.augment.wordnet.function_words import words
-from jointmatch.augment.wordnet.tokens import Token
+from jointmatch.augment.wordnet import function_words
+from jointmatch.augment.wordnet.lexicon import Word
 
-_PARTICLES = words("up out off down away back in on over")
+_PARTICLES = function_words.words("up out off down away back in on over")
 
 
 class Compounds:
@@ -21,25 +21,24 @@ class Compounds:
         self._lemmas = lemmas
         self._firsts = {lemma.partition(" ")[0] for lemma in lemmas}
 
-    def __call__(self, tokens: Sequence[Token], bases: Sequence[Sequence[str]]) -> set[int]:
-        """Places of the words that stand in a compound; ``bases`` are each token's possible lemmas."""
+    def __call__(self, words: Sequence[Word]) -> set[int]:
+        """Places of the words that stand in a compound."""
         joined: set[int] = set()
-        for i in range(len(tokens) - 1):
-            firsts = [] if tokens[i].tail else [base for base in bases[i] if base in self._firsts]
-            if firsts:
-                joined.update(self._from(i, firsts, tokens, bases))
+        for i, word in enumerate(words):
+            if not word.tail and any(base in self._firsts for base in word.bases):
+                joined.update(self._from(words, i))
         return joined
 
-    def _from(self, i: int, firsts: list[str], tokens: Sequence[Token], bases: Sequence[Sequence[str]]) -> set[int]:
+    def _from(self, words: Sequence[Word], i: int) -> set[int]:
         """The places of what starts at one place."""
         joined: set[int] = set()
-        for j in range(i + 1, min(i + 4, len(tokens))):
-            if (j == i + 1 or tokens[j].low in _PARTICLES) and self._known(firsts, " ", bases[j]):
+        for j in range(i + 1, min(i + 4, len(words))):
+            if (j == i + 1 or words[j].low in _PARTICLES) and self._known(words[i], " ", words[j]):
                 joined.update((i, j))
-        of_three = i + 2 < len(tokens) and not tokens[i + 1].tail
-        if of_three and self._known(firsts, f" {tokens[i + 1].low} ", bases[i + 2]):
+        of_three = i + 2 < len(words) and not words[i + 1].tail
+        if of_three and self._known(words[i], f" {words[i + 1].low} ", words[i + 2]):
             joined.update((i, i + 1, i + 2))
         return joined
 
-    def _known(self, firsts: Sequence[str], between: str, lasts: Sequence[str]) -> bool:
-        return any(first + between + last in self._lemmas for first in firsts for last in lasts)
+    def _known(self, first: Word, between: str, last: Word) -> bool:
+        return any(a + between + b in self._lemmas for a in first.bases for b in last.bases)

@@ -129,13 +129,6 @@ def _with_ending(lemma: str, ending: str) -> str:
     return lemma + ending
 
 
-def cased_like(model: str, word: str) -> str:
-    """The word in the casing of the model: UPPER, Title or as it is."""
-    if len(model) > 1 and model.isupper():
-        return word.upper()
-    return word[:1].upper() + word[1:] if model[:1].isupper() else word
-
-
 def takes_an(word: str) -> bool:
     """Whether "an" rather than "a" stands before the word."""
     return _AN.match(word) is not None

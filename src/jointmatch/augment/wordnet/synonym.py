@@ -10,7 +10,8 @@ from itertools import accumulate
 import numpy as np
 
 from jointmatch.augment.base import AUGMENTERS, WordAugmenter
-from jointmatch.augment.wordnet.inflection import cased_like, takes_an
+from jointmatch.augment.casing import cased_like
+from jointmatch.augment.wordnet.inflection import takes_an
 from jointmatch.augment.wordnet.reader import Reader
 from jointmatch.augment.wordnet.source import find
 from jointmatch.augment.wordnet.store import load
@@ -62,17 +63,18 @@ class Synonym(WordAugmenter):
     def change(self, units: list[str], rng: np.random.Generator) -> list[str]:
         if len(units) < 2:
             return units
-        tokens = self.reader(units)
-        eligible = [i for i, token in enumerate(tokens) if token.synonyms]
+        found = self.reader(units)
+        eligible = [i for i, (_, synonyms) in enumerate(found) if synonyms]
         draws = rng.random(2 * len(eligible)).tolist()  # as many for every rate, so that views stay comparable
-        order = sorted(range(len(eligible)), key=lambda which: (tokens[eligible[which]].level, draws[which]))
+        order = sorted(range(len(eligible)), key=lambda which: (found[eligible[which]].level, draws[which]))
         changed = list(units)
         for which in order[: round(self.rate * len(units))]:
             i = eligible[which]
-            word = _drawn(tokens[i].synonyms, draws[len(eligible) + which])
-            changed[i] = tokens[i].with_core(cased_like(tokens[i].core, word))
+            word = self.reader.lexicon[units[i]]
+            synonym = _drawn(found[i].synonyms, draws[len(eligible) + which])
+            changed[i] = word.with_core(cased_like(word.core, synonym))
             if i and units[i - 1].lower() in ("a", "an"):
-                changed[i - 1] = _article(units[i - 1], tokens[i].core, word)
+                changed[i - 1] = _article(units[i - 1], word.core, synonym)
         return changed
 
 
