@@ -31,6 +31,19 @@ def test_the_speed_and_memory_in_the_readme_are_the_measured_ones():
     assert f"{peak['peak_mib']:.0f} MiB" in README
 
 
+def test_the_numbers_on_the_page_about_views_are_the_measured_ones():
+    page = (ROOT / "docs" / "views.md").read_text(encoding="utf-8")
+    measured = result("view_making")
+    synonym, apertium = measured["synonym"], measured["apertium"]
+    assert f"{synonym['texts_of_30_words_per_second']:,.0f} texts of 30 words a second" in page
+    assert f"loaded in {synonym['load_seconds']:.1f} s" in page
+    assert f"{100 * synonym['share_of_words_replaced']:.1f} % of AG News' words change" in page
+    assert f"{100 * synonym['share_replaced_where_enough_are_eligible']:.1f} % where" in page
+    assert f"{measured['texts']:,} texts of AG News" in page
+    assert f"back in {apertium['seconds']:.0f} s" in page
+    assert f"{apertium['times_faster']:.0f} times as fast" in page
+
+
 def test_the_result_files_hold_what_was_asked_for():
     """Lite at least 85.5 and full at least 86.5 on AG News, above every baseline; no collapse in full."""
     lite, full = result("ag_news_lite")["summary"], result("ag_news_full")["summary"]
