@@ -122,8 +122,8 @@ class Assembly:
         texts = [*self.splits.labeled.texts, *self.splits.pool.texts]
         surroundings = Surroundings(self.tokenizer.mask_token, self.backbone.source, texts)
         views = Views(self.config.augment, self.config.training.seed)
-        compared = self.config.augment.min_similarity > 0 or self.config.augment.rank
-        maker = ViewMaker(splits, surroundings, self.listener, self._similarity() if compared else None)
+        similarity = self._similarity() if self.config.augment.compared else None
+        maker = ViewMaker(splits, surroundings, self.listener, similarity)
         for own in views.for_networks(self.num_networks):
             maker.make(own, everything)
         return views

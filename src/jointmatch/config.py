@@ -47,6 +47,11 @@ class AugmentConfig:
     min_similarity: Fraction = 0.0  # views less alike their text than this are dropped; 0 compares none
     rank: bool = False  # of all views of a text the most alike is the weak one
 
+    @property
+    def compared(self) -> bool:
+        """Whether views are held against their texts."""
+        return self.min_similarity > 0 or self.rank
+
 
 @dataclass(frozen=True)
 class NetworkConfig:

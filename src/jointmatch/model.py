@@ -27,8 +27,8 @@ from jointmatch.networks import (
     load_tokenizer,
     load_transformer,
 )
-from jointmatch.networks.backbones import quiet_transformers
 from jointmatch.networks.tokens import in_batches
+from jointmatch.pretrained import quiet_transformers
 from jointmatch.tensors import plain_disk_errors, save_tensors
 from jointmatch.types import Label
 

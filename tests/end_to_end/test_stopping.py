@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import safetensors.torch
+import torch
 from safetensors import SafetensorError, safe_open
 
 from jointmatch import run as run_module
@@ -132,3 +133,14 @@ def test_ctrl_c_outside_the_training_loop_also_says_how_to_go_on(train, monkeypa
 
     monkeypatch.setattr(owner, stage, interrupted)
     assert_stopped(train("--set", "output.baselines=true"), "--resume")
+
+
+def test_no_memory_for_the_update_itself_is_said_in_one_message(train, monkeypatch):
+    def full(*args: object, **kwargs: object) -> None:
+        raise torch.OutOfMemoryError("CUDA out of memory")
+
+    monkeypatch.setattr(torch.optim.AdamW, "step", full)
+    ran = train()
+    assert ran.code == 1
+    assert "--mode lite" in ran.err
+    assert "Traceback" not in ran.err

@@ -76,15 +76,18 @@ print(cache.problem)
 """
 
 
-def test_several_processes_may_write_and_read_at_once(tmp_path):
-    processes = [start(WRITER, tmp_path, name) for name in "abcd"]
+def let_go(processes):
+    """All at once, when all are ready."""
     for process in processes:
-        assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
     for process in processes:
-        assert process.stdin is not None
         process.stdin.write("go\n")
         process.stdin.flush()
+
+
+def test_several_processes_may_write_and_read_at_once(tmp_path):
+    processes = [start(WRITER, tmp_path, name) for name in "abcd"]
+    let_go(processes)
     assert [process.communicate(timeout=60)[0].strip() for process in processes] == ["None"] * 4
     wanted = [key(name, str(batch), str(i)) for name in "abcd" for batch in range(15) for i in range(20)]
     assert len(Cache("c", tmp_path).get(wanted)) == 4 * 15 * 20
@@ -306,13 +309,7 @@ def test_several_processes_may_write_under_a_limit_while_another_prunes(tmp_path
     monkeypatch.setenv("JOINTMATCH_CACHE_MAX", "40kB")
     writer = WRITER.replace('assert len(cache.get([key(sys.argv[2], str(batch), "0")])) == 1', "")
     processes = [start(writer, tmp_path, name) for name in "abc"]
-    for process in processes:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
-    for process in processes:
-        assert process.stdin is not None
-        process.stdin.write("go\n")
-        process.stdin.flush()
+    let_go(processes)
     pruner = Cache("c", tmp_path)
     while any(process.poll() is None for process in processes):
         pruner.prune(10_000)

@@ -13,8 +13,8 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer
 
 from jointmatch.augment.base import split_units
 from jointmatch.augment.gaps import Gapped
-from jointmatch.augment.pretrained import batches, quiet
 from jointmatch.errors import InputError
+from jointmatch.pretrained import length_sorted, quiet_transformers
 from jointmatch.randomness import seeded
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -52,7 +52,7 @@ class Infiller:
         """A word for each gap of each text, None where there is none that fits; None for a text that failed."""
         filled: list[list[str | None] | None] = [[None] * len(text.gaps) for text in texts]
         windows = self._windows(texts)
-        for batch in batches([len(window.ids) for window in windows], self.tokens):
+        for batch in length_sorted([len(window.ids) for window in windows], self.tokens):
             rows = [windows[i] for i in batch]
             for window, found in zip(rows, self._candidates(rows), strict=True):
                 words, text = filled[window.text], texts[window.text]
@@ -122,7 +122,7 @@ class _Window:
 def _load(source: str) -> tuple[Any, Any]:
     try:
         # A head that is not there is drawn at random: from a stream of its own, and then refused.
-        with quiet(), seeded(0):
+        with quiet_transformers(), seeded(0):
             tokenizer: Any = AutoTokenizer.from_pretrained(source, use_fast=True, trust_remote_code=False)
             model, about = AutoModelForMaskedLM.from_pretrained(
                 source, output_loading_info=True, dtype=torch.float32, use_safetensors=True, trust_remote_code=False

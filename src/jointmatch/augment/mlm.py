@@ -13,9 +13,9 @@ import numpy as np
 
 from jointmatch.augment.base import AUGMENTERS, RatedAugmenter, Surroundings
 from jointmatch.augment.gaps import Gapped, make_gaps
-from jointmatch.augment.pretrained import model_folder
 from jointmatch.errors import InputError
 from jointmatch.files import digest_of
+from jointmatch.pretrained import model_folder
 
 if TYPE_CHECKING:
     from jointmatch.augment.infilling import Infiller

@@ -76,7 +76,8 @@ def _augmenter(cls: type[Augmenter]) -> dict[str, Any]:
 
 def backbones(json: Json = False) -> None:
     """List the backbones that can be named, and whether they are here."""
-    from jointmatch.networks.backbones import EMBEDDED, KNOWN_ON_HUB, embedded_is_installed, in_hub_cache
+    from jointmatch.networks.backbones import EMBEDDED, KNOWN_ON_HUB, embedded_is_installed
+    from jointmatch.pretrained import model_folder
 
     entries = [
         {
@@ -88,7 +89,7 @@ def backbones(json: Json = False) -> None:
     ]
     entries.append({"name": "FOLDER", "about": "any encoder saved by transformers' save_pretrained", "ready": "yes"})
     for name, about in KNOWN_ON_HUB.items():
-        entries.append({"name": name, "about": about, "ready": "cached" if in_hub_cache(name) else "from the hub"})
+        entries.append({"name": name, "about": about, "ready": "cached" if model_folder(name) else "from the hub"})
     _show(entries, json)
 
 

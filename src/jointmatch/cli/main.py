@@ -77,6 +77,14 @@ def main() -> None:
         _fail(f"{error}{resume}", 1)
     except JointMatchError as error:
         _fail(f"Error: {error}", 1)
+    except RuntimeError as error:
+        if type(error).__name__ != "OutOfMemoryError":  # torch's, known by its name since torch is not imported here
+            raise
+        _fail(
+            "Error: out of GPU memory where smaller batches do not help. Try --mode lite, a smaller --backbone or "
+            "--device cpu.",
+            1,
+        )
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise

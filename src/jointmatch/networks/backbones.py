@@ -5,15 +5,13 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from logging import getLogger
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jointmatch.errors import InputError, UnknownNameError, did_you_mean
 from jointmatch.files import digest_of
+from jointmatch.pretrained import model_folder, quiet_transformers
 from jointmatch.randomness import seeded
 
 if TYPE_CHECKING:
@@ -124,16 +122,9 @@ def load_tokenizer(backbone: Backbone) -> Any:
     return tokenizer
 
 
-def in_hub_cache(name: str) -> bool:
-    """Whether a hub's encoder was downloaded before."""
-    from huggingface_hub import try_to_load_from_cache
-
-    return isinstance(try_to_load_from_cache(name, "config.json"), str)
-
-
 def _ask_hub(backbone: Backbone) -> None:
     """Fail at once where the hub cannot be reached: its own client tries again for a minute."""
-    if Path(backbone.source).is_dir() or in_hub_cache(backbone.source):
+    if model_folder(backbone.source) is not None:
         return
     from huggingface_hub.constants import ENDPOINT
     from huggingface_hub.utils import get_session
@@ -146,25 +137,6 @@ def check_backbone(name: str) -> None:
     backbone = find_backbone(name)
     load_tokenizer(backbone)
     load_transformer(backbone)
-
-
-@contextmanager
-def quiet_transformers() -> Iterator[None]:
-    """Keep transformers' and the hub's notes, retries and bars off the screen, and put them back after."""
-    from transformers.utils import logging
-
-    hub = getLogger("huggingface_hub")
-    verbosity, level, bars = logging.get_verbosity(), hub.level, logging.is_progress_bar_enabled()
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
-    hub.setLevel("ERROR")
-    try:
-        yield
-    finally:
-        logging.set_verbosity(verbosity)
-        hub.setLevel(level)
-        if bars:
-            logging.enable_progress_bar()
 
 
 class _ClearErrors:

@@ -9,6 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from jointmatch.pretrained import length_sorted
+
 CHARACTERS_PER_TOKEN = 30  # more than any real text needs; a longer text is cut before it is tokenised
 
 
@@ -76,7 +78,7 @@ def in_batches(
 
     A batch too large for the GPU's memory is halved until it fits.
     """
-    groups = list(length_sorted(ids, budget))[::-1]
+    groups = list(length_sorted([len(row) for row in ids], budget))[::-1]
     while groups:
         rows = groups.pop()
         try:
@@ -91,20 +93,3 @@ def in_batches(
             torch.cuda.empty_cache()
         else:
             yield rows, out
-
-
-def length_sorted(ids: Sequence[list[int]], budget: int) -> Iterator[list[int]]:
-    """Rows grouped by similar length, each group at most ``budget`` padded tokens (at least one row).
-
-    Long groups come first, so that a batch too large for the memory shows at once.
-    """
-    group: list[int] = []
-    width = 0
-    for row in sorted(range(len(ids)), key=lambda i: -len(ids[i])):
-        width = max(width, len(ids[row]), 1)
-        if group and width * (len(group) + 1) > budget:
-            yield group
-            group, width = [], max(len(ids[row]), 1)
-        group.append(row)
-    if group:
-        yield group

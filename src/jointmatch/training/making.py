@@ -79,10 +79,9 @@ class ViewMaker:
         pool, config = self.splits.pool, views.config
         every_text = [t for part in (self.splits.labeled, pool) if part.weak is None for t in part.texts]
         strong_texts = pool.texts if pool.strong is None else []
-        compared = config.min_similarity > 0 or config.rank
         for augmenter in (views.weak_augmenter, *views.strong_augmenters):
             augmenter.prepare(self.surroundings)
-        keep = everything or compared
+        keep = everything or config.compared
         views.weak_source = self._source(views, views.weak_augmenter, every_text, keep)
         views.strong_sources = [self._source(views, a, strong_texts, keep) for a in views.strong_augmenters]
         if config.rank and pool.weak is None and pool.strong is None and len(pool):

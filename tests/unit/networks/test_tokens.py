@@ -4,7 +4,8 @@ import pytest
 import torch
 
 from jointmatch.networks import Tokenizer, find_backbone, load_tokenizer
-from jointmatch.networks.tokens import CHARACTERS_PER_TOKEN, length_sorted
+from jointmatch.networks.tokens import CHARACTERS_PER_TOKEN
+from jointmatch.pretrained import length_sorted
 
 
 @pytest.fixture(scope="module")
@@ -18,13 +19,13 @@ def rows_of_length(*lengths):
 
 def test_rows_are_grouped_longest_first_within_the_budget():
     """Budget 4: the row of 3 alone (3 * 2 > 4), the two of 2 together (2 * 2), then the row of 1 (2 * 3 > 4)."""
-    assert list(length_sorted(rows_of_length(3, 1, 2, 2), 4)) == [[0], [2, 3], [1]]
+    assert list(length_sorted([3, 1, 2, 2], 4)) == [[0], [2, 3], [1]]
 
 
 @pytest.mark.parametrize("budget", [1, 16, 40, 1000])
 def test_each_row_is_in_one_group_and_no_group_of_several_is_over_budget(budget):
     lengths = torch.randint(0, 17, (200,), generator=torch.Generator().manual_seed(0)).tolist()
-    groups = list(length_sorted(rows_of_length(*lengths), budget))
+    groups = list(length_sorted([*lengths], budget))
     assert sorted(row for group in groups for row in group) == list(range(200))
     widths = [max(max(lengths[row] for row in group), 1) for group in groups]
     assert all(len(group) == 1 or len(group) * width <= budget for group, width in zip(groups, widths, strict=True))
@@ -32,7 +33,7 @@ def test_each_row_is_in_one_group_and_no_group_of_several_is_over_budget(budget)
 
 
 def test_a_row_longer_than_the_budget_goes_alone():
-    assert list(length_sorted(rows_of_length(9, 1), 4)) == [[0], [1]]
+    assert list(length_sorted([9, 1], 4)) == [[0], [1]]
 
 
 def test_no_rows_give_no_groups():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from functools import cached_property
 from importlib.util import find_spec
@@ -11,9 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jointmatch.augment.pretrained import model_folder
 from jointmatch.augment.translation.engine import Engine, Fault
 from jointmatch.augment.translation.sentences import latin, sentences
+from jointmatch.files import digest_of
+from jointmatch.pretrained import model_folder
 
 if TYPE_CHECKING:
     from jointmatch.augment.translation.translator import Translator
@@ -118,8 +118,4 @@ def _version(model: str) -> str:
         return "absent"
     if not Path(model).is_dir():
         return folder.name
-    digest = hashlib.blake2b(digest_size=8)
-    for name in (*_NEEDED, *_WEIGHTS):
-        if (folder / name).is_file():
-            digest.update((folder / name).read_bytes())
-    return digest.hexdigest()
+    return digest_of(path for name in (*_NEEDED, *_WEIGHTS) if (path := folder / name).is_file())[:16]

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from transformers import LogitsProcessor, LogitsProcessorList, MarianMTModel, MarianTokenizer
 
-from jointmatch.augment.pretrained import batches, quiet
+from jointmatch.pretrained import length_sorted, quiet_transformers
 
 _LIKELIEST = 10  # words that sampling draws from: the tail of a vocabulary is noise
 _LONGEST = 512
@@ -26,7 +26,7 @@ class Translator:
     def __init__(self, folder: str, device: str = "auto", tokens: int = 4096) -> None:
         self.device = ("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device
         self.tokens = tokens
-        with quiet():
+        with quiet_transformers():
             self.tokenizer: Any = MarianTokenizer.from_pretrained(folder, local_files_only=True)
             model: Any = MarianMTModel.from_pretrained(folder, local_files_only=True)
         self.model = model.to(self.device).eval()
@@ -35,7 +35,7 @@ class Translator:
         """Each text translated, in the order given; drawn from its seed if there are seeds; None where it failed."""
         ids = [self.tokenizer(text, truncation=True, max_length=_LONGEST)["input_ids"] for text in texts]
         done: list[str | None] = [None] * len(texts)
-        for batch in batches([len(row) for row in ids], self.tokens):
+        for batch in length_sorted([len(row) for row in ids], self.tokens):
             rows = self._rows([ids[i] for i in batch], beams, [seeds[i] for i in batch] if seeds else None)
             for i, text in zip(batch, rows, strict=True):
                 done[i] = text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from logging import getLogger
 from pathlib import Path
 
 
@@ -23,28 +24,34 @@ def model_folder(model: str) -> Path | None:
 
 
 @contextmanager
-def quiet() -> Iterator[None]:
-    """No bars and no notes of transformers': loading takes a second, and the caller says what matters."""
+def quiet_transformers() -> Iterator[None]:
+    """Keep transformers' and the hub's notes, retries and bars off the screen, and put them back after."""
     from transformers.utils import logging
 
-    shown, verbosity = logging.is_progress_bar_enabled(), logging.get_verbosity()
-    logging.disable_progress_bar()
+    hub = getLogger("huggingface_hub")
+    verbosity, level, bars = logging.get_verbosity(), hub.level, logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    hub.setLevel("ERROR")
     try:
         yield
     finally:
         logging.set_verbosity(verbosity)
-        if shown:
+        hub.setLevel(level)
+        if bars:
             logging.enable_progress_bar()
 
 
-def batches(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
-    """Rows of about the same length together, so that little is padding; the longest first, to fail early."""
-    batch: list[int] = []
-    for i in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
-        if batch and lengths[batch[0]] * (len(batch) + 1) > tokens:
-            yield batch
-            batch = []
-        batch.append(i)
-    if batch:
-        yield batch
+def length_sorted(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
+    """Rows grouped by similar length, each group at most ``budget`` padded tokens (at least one row).
+
+    Long groups come first, so that a batch too large for the memory shows at once.
+    """
+    group: list[int] = []
+    for row in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
+        if group and max(lengths[group[0]], 1) * (len(group) + 1) > budget:
+            yield group
+            group = []
+        group.append(row)
+    if group:
+        yield group
