@@ -253,11 +253,12 @@ def recipe_names() -> list[str]:
     return sorted(f.name.removesuffix(".toml") for f in folder.iterdir() if f.name.endswith(".toml"))
 
 
-def recipe(name: str, mode: str) -> Settings:
-    """The values of a recipe for one mode: its ``[all]`` part under its ``[lite]`` or ``[full]`` part."""
+def recipe(name: str, mode: str, algorithm: str = AlgorithmConfig.name) -> Settings:
+    """The values of a recipe: ``[all]``, over it ``[lite]`` or ``[full]``, over these the algorithm's own two parts."""
     if name not in recipe_names():
         known = ", ".join(recipe_names())
         raise UnknownNameError(f"Unknown recipe {name!r}.{did_you_mean(name, recipe_names())} Known: {known}.")
     text = (resources.files("jointmatch") / "recipes" / f"{name}.toml").read_text(encoding="utf-8")
     parts = tomllib.loads(text)
-    return merge(parts.get("all", {}), parts.get(mode, {}))
+    own = parts.get("algorithms", {}).get(algorithm, {})
+    return merge(*(part.get(which, {}) for part in (parts, own) for which in ("all", mode)))

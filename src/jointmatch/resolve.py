@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from jointmatch import algorithms, config
 from jointmatch.augment import parse
-from jointmatch.config import Config, Settings, TrainingConfig
+from jointmatch.config import AugmentConfig, Config, Settings, TrainingConfig
 from jointmatch.errors import ConfigError, InputError
 from jointmatch.networks import find_backbone, find_device
 
 
 def resolve(settings: Mapping[str, Any], mode: str) -> Config:
     """Lay the user's settings over the recipe for ``mode`` and check everything.
-
-    Recipe values that the chosen algorithm does not take are left out; the user's own are faults.
 
     Raises:
         ConfigError: listing everything that is wrong, whichever part found it.
@@ -24,11 +23,18 @@ def resolve(settings: Mapping[str, Any], mode: str) -> Config:
     if faults:
         raise ConfigError(faults)
     name = settings.get("algorithm", {}).get("name", config.AlgorithmConfig.name)
-    recipe = config.recipe(_recipe_name(settings), mode)
-    taken = algorithms.settings_of(name)
-    recipe["algorithm"] = {k: v for k, v in recipe.get("algorithm", {}).items() if k in taken}
-    merged = config.merge(recipe, settings, {"algorithm": {"name": name}, "training": {"mode": mode}})
-    return config.build(merged)
+    method = algorithms.ALGORITHMS[name]
+    if mode in method.unsuited:
+        raise ConfigError([f"{name} cannot be trained in mode {mode}: {method.unsuited[mode]}"])
+    recipe = config.recipe(_recipe_name(settings), mode, name)
+    fixed = {"algorithm": {"name": name}, "training": {"mode": mode}}
+    resolved = config.build(config.merge(recipe, method.requires, settings, fixed))
+    return replace(resolved, augment=_one_view(resolved.augment)) if method.one_view else resolved
+
+
+def _one_view(augment: AugmentConfig) -> AugmentConfig:
+    """The student reads what the teacher reads."""
+    return replace(augment, strong=(augment.weak,), strong_per_network=augment.weak_per_network)
 
 
 def faults_in(settings: Mapping[str, Any]) -> list[str]:

@@ -29,6 +29,11 @@ class Step:
     number: int = 0
     total: int = 1
 
+    @property
+    def progress(self) -> float:
+        """Share of the training that is done: 0 at the first step."""
+        return self.number / self.total
+
 
 @dataclass(frozen=True)
 class PseudoLabels:
@@ -37,7 +42,9 @@ class PseudoLabels:
     targets: Tensor  # (N, B) class ids, or (N, B, C) distributions
     selected: Tensor  # (N, B) bool, whether the text is used
     weights: Tensor  # (N, B) how much it counts when used
+    rows: Tensor | None = None  # (B,) the pool's texts these labels are of, where they are not the batch's own
 
     def part(self, rows: slice) -> PseudoLabels:
         """The same labels for some of the batch's texts."""
-        return PseudoLabels(self.targets[:, rows], self.selected[:, rows], self.weights[:, rows])
+        own = None if self.rows is None else self.rows[rows]
+        return PseudoLabels(self.targets[:, rows], self.selected[:, rows], self.weights[:, rows], own)

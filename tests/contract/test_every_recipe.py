@@ -2,18 +2,20 @@
 
 import tomllib
 from importlib import resources
+from typing import Any
 
 import pytest
 
 from jointmatch.algorithms import ALGORITHMS, check_settings, settings_of
 from jointmatch.augment import parse
 from jointmatch.config import SECTIONS, Config, build, keys, recipe, recipe_names
+from jointmatch.errors import ConfigError
 from jointmatch.resolve import resolve
 
 MODES = ("lite", "full")
 
 
-def parts_of(name: str) -> dict[str, dict[str, dict[str, object]]]:
+def parts_of(name: str) -> dict[str, Any]:
     return tomllib.loads((resources.files("jointmatch") / "recipes" / f"{name}.toml").read_text(encoding="utf-8"))
 
 
@@ -21,33 +23,43 @@ def parts_of(name: str) -> dict[str, dict[str, dict[str, object]]]:
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", recipe_names())
 def test_it_resolves_and_its_values_arrive(name, mode, algorithm):
+    if mode in ALGORITHMS[algorithm].unsuited:
+        with pytest.raises(ConfigError, match=f"cannot be trained in mode {mode}"):
+            resolve({"training": {"recipe": name}, "algorithm": {"name": algorithm}}, mode)
+        return
     config = resolve({"training": {"recipe": name}, "algorithm": {"name": algorithm}}, mode)
     assert (config.training.recipe, config.training.mode, config.algorithm.name) == (name, mode, algorithm)
     resolved = config.to_dict()
-    for section, values in recipe(name, mode).items():
-        taken = settings_of(algorithm) if section == "algorithm" else values
-        assert {k: v for k, v in values.items() if k in taken}.items() <= resolved[section].items()
+    for section, values in recipe(name, mode, algorithm).items():
+        fixed = ALGORITHMS[algorithm].requires.get(section, {})
+        assert {k: v for k, v in values.items() if k not in fixed}.items() <= resolved[section].items()
     assert check_settings(algorithm, config.algorithm.settings)[1] == []
 
 
 @pytest.mark.parametrize("name", recipe_names())
 def test_it_has_only_known_parts_sections_and_keys(name):
-    for part, sections in parts_of(name).items():
-        assert part in ("all", *MODES)
-        for section, values in sections.items():
-            assert section in SECTIONS
-            known = keys(section) if section != "algorithm" else {k for a in ALGORITHMS for k in settings_of(a)}
-            assert set(values) <= set(known), (part, section)
+    parts = parts_of(name)
+    owned = parts.pop("algorithms", {})
+    assert set(owned) <= set(ALGORITHMS)
+    for algorithm, own in [(None, parts), *owned.items()]:
+        for part, sections in own.items():
+            assert part in ("all", *MODES)
+            for section, values in sections.items():
+                # An algorithm's settings stand with the algorithm: the same word may mean something else in another.
+                assert section in (SECTIONS if algorithm else set(SECTIONS) - {"algorithm"})
+                known = keys(section) if section != "algorithm" else settings_of(algorithm)
+                assert set(values) <= set(known), (algorithm, part, section)
 
 
 @pytest.mark.parametrize("name", recipe_names())
 @pytest.mark.parametrize("mode", MODES)
-def test_it_leaves_to_the_user_what_is_the_user_s(name, mode):
-    values = recipe(name, mode)
+@pytest.mark.parametrize("algorithm", list(ALGORITHMS))
+def test_it_leaves_to_the_user_what_is_the_user_s(name, mode, algorithm):
+    values = recipe(name, mode, algorithm)
     assert set(values) <= {"augment", "network", "algorithm", "training"}
     assert {"backbone", "count"}.isdisjoint(values["network"])
     assert {"recipe", "mode", "seed", "device", "precision"}.isdisjoint(values["training"])
-    assert "name" not in values["algorithm"]
+    assert "name" not in values.get("algorithm", {})
 
 
 @pytest.mark.parametrize("name", recipe_names())

@@ -194,8 +194,8 @@ def test_a_folder_is_no_config_file(tmp_path):
         read_toml(tmp_path)
 
 
-def test_the_three_recipes_ship_with_the_package():
-    assert recipe_names() == ["best", "official", "paper"]
+def test_the_recipes_ship_with_the_package():
+    assert recipe_names() == ["best", "official", "paper", "published"]
 
 
 def test_a_recipe_s_part_for_the_mode_wins_over_its_common_part():

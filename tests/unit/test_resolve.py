@@ -26,8 +26,8 @@ def test_recipe_values_the_algorithm_does_not_take_are_left_out():
 
 
 def test_the_user_s_own_values_the_algorithm_does_not_take_are_faults():
-    with pytest.raises(ConfigError, match=r"unknown key algorithm\.delta"):
-        resolve({"algorithm": {"name": "fixmatch", "delta": 0.5}}, "lite")
+    with pytest.raises(ConfigError, match=r"unknown key algorithm\.momentum"):
+        resolve({"algorithm": {"name": "fixmatch", "momentum": 0.5}}, "lite")
 
 
 def test_every_part_s_faults_come_in_one_message():
@@ -47,7 +47,7 @@ def test_every_part_s_faults_come_in_one_message():
         "training.seed is -1",
         "algorithm.tau is 2, wanted a number from 0 to 1",
         "unknown key algorithm.detla. Did you mean 'delta'?",
-        "algorithm.labelling is 'both', wanted one of 'cross', 'own'",
+        "algorithm.labelling is 'both', wanted one of 'own', 'cross', 'others'",
         "Unknown augmenter 'delition'. Did you mean 'deletion'?",
         "augmenter 'swap:3': got '3' behind the colon, wanted a rate from 0 to 1",
         "Unknown backbone 'minlm'. Did you mean 'minilm'?",

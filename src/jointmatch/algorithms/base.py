@@ -9,6 +9,7 @@ from typing import Any, ClassVar, get_type_hints
 
 from torch import Tensor, nn
 
+from jointmatch.config import Settings
 from jointmatch.errors import ConfigError
 from jointmatch.losses import consistency, cross_entropy
 from jointmatch.registry import Registry
@@ -29,8 +30,13 @@ class Algorithm(nn.Module, ABC):
 
     name: ClassVar[str]
     reference: ClassVar[str]  # where the rule comes from
+    unverified: ClassVar[str] = ""  # what of the rule could not be checked against its paper or code
     networks: ClassVar[int] = 1  # how many it trains unless told otherwise
     uses_unlabeled: ClassVar[bool] = True
+    one_view: ClassVar[bool] = False  # the student reads the weak view, as the teacher does
+    num_views: ClassVar[int] = 1  # of each text given to pseudo_label: the weak one, then strong ones
+    requires: ClassVar[Settings] = {}  # settings of other sections that the method is not itself without
+    unsuited: ClassVar[Mapping[str, str]] = {}  # mode it cannot be trained in -> why
 
     def __init__(self, task: Task, *, unlabeled_weight: NonNegative = 1.0) -> None:
         super().__init__()
@@ -39,7 +45,10 @@ class Algorithm(nn.Module, ABC):
 
     @abstractmethod
     def pseudo_label(self, weak_logits: Tensor, step: Step) -> PseudoLabels:
-        """Choose targets from gradient-free logits of the weak views (N, B, C)."""
+        """Choose targets from gradient-free logits of the weak views (N, B, C).
+
+        With ``num_views`` V above 1 the logits are (V, N, B, C).
+        """
 
     def supervised_loss(self, logits: Tensor, y: Tensor, step: Step) -> Tensor:
         """L_s of each network: (N, B, C) and (B,) -> (N,)."""
@@ -47,7 +56,11 @@ class Algorithm(nn.Module, ABC):
 
     def unsupervised_loss(self, strong_logits: Tensor, labels: PseudoLabels, step: Step) -> Tensor:
         """w_u L_u of each network: (N, B, C) -> (N,)."""
-        return self.unlabeled_weight * consistency(strong_logits, labels)
+        return self.weight_at(step) * consistency(strong_logits, labels)
+
+    def weight_at(self, step: Step) -> float:
+        """w_u at a step, where a method lets it grow."""
+        return self.unlabeled_weight
 
     def thresholds(self) -> Tensor | None:
         """The confidence each class must reach now (N, C), for the run record."""

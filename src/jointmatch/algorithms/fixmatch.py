@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from torch import Tensor
-
-from jointmatch.algorithms.base import ALGORITHMS, Algorithm
+from jointmatch.algorithms.base import ALGORITHMS
+from jointmatch.algorithms.composed import Composed
 from jointmatch.schema import Fraction
-from jointmatch.selection import FixedThreshold, uniform
-from jointmatch.types import PseudoLabels, Step, Task
+from jointmatch.selection import FixedThreshold
+from jointmatch.types import Task
 
 
 @ALGORITHMS.register("fixmatch")
-class FixMatch(Algorithm):
+class FixMatch(Composed):
     """Train on the strong view wherever the weak view is confident.
 
     Args:
@@ -26,11 +25,3 @@ class FixMatch(Algorithm):
     def __init__(self, task: Task, *, tau: Fraction = 0.95, **common: Any) -> None:
         super().__init__(task, **common)
         self.threshold = FixedThreshold(tau, task.num_classes, task.num_networks)
-
-    def pseudo_label(self, weak_logits: Tensor, step: Step) -> PseudoLabels:
-        probs = weak_logits.softmax(-1)
-        selected = self.threshold(probs)
-        return PseudoLabels(probs.argmax(-1), selected, uniform(selected))
-
-    def thresholds(self) -> Tensor:
-        return self.threshold.current()

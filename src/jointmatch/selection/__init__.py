@@ -1,6 +1,7 @@
 """Which pseudo-labels to trust, who teaches whom, and how much each counts."""
 
-from jointmatch.selection.labelling import LABELLING, cross, own
+from jointmatch.selection.labelling import LABELLING, cross, others, own
+from jointmatch.selection.targets import sharpen
 from jointmatch.selection.thresholds import AdaptiveThreshold, FixedThreshold, class_thresholds, confident
 from jointmatch.selection.weighting import confidence_disagreement, label_disagreement, uniform
 
@@ -13,6 +14,8 @@ __all__ = [
     "confident",
     "cross",
     "label_disagreement",
+    "others",
     "own",
+    "sharpen",
     "uniform",
 ]

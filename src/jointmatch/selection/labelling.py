@@ -1,4 +1,4 @@
-"""Who teaches whom. Each rule permutes the network axis of an (N, ...) tensor."""
+"""Who teaches whom. Each rule moves what (N, ...) tensors say along the network axis."""
 
 from torch import Tensor
 
@@ -13,4 +13,9 @@ def cross(x: Tensor) -> Tensor:
     return x.roll(-1, dims=0)
 
 
-LABELLING = {"own": own, "cross": cross}
+def others(x: Tensor) -> Tensor:
+    """Every network is taught by the mean of the others; of two, each by the other; one alone by itself."""
+    return (x.sum(0, keepdim=True) - x) / (len(x) - 1) if len(x) > 1 else x
+
+
+LABELLING = {"own": own, "cross": cross, "others": others}

@@ -1,4 +1,4 @@
-"""Rules that turn probabilities (N, B, C) into a mask (N, B). State lives in buffers."""
+"""Rules that turn probabilities (N, B, C) and a step into a mask (N, B). State lives in buffers."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from typing import Literal
 
 import torch
 from torch import Tensor, nn
+
+from jointmatch.types import Step
 
 
 def class_thresholds(status: Tensor, tau: float, adaptivity: float = 1.0) -> Tensor:
@@ -30,11 +32,13 @@ def confident(probs: Tensor, thresholds: Tensor) -> Tensor:
 class FixedThreshold(nn.Module):
     """Keep a text when its top probability reaches ``tau``, whatever its class."""
 
+    adaptive = False
+
     def __init__(self, tau: float, num_classes: int, num_networks: int) -> None:
         super().__init__()
         self.tau, self.shape = tau, (num_networks, num_classes)
 
-    def forward(self, probs: Tensor) -> Tensor:
+    def forward(self, probs: Tensor, step: Step | None = None) -> Tensor:
         """(N, B, C) -> (N, B)."""
         return probs.amax(-1) >= self.tau
 
@@ -61,6 +65,7 @@ class AdaptiveThreshold(nn.Module):
             ``start``: the first batch's mean, where the running mean then starts as well.
     """
 
+    adaptive = True
     class_mean: Tensor  # (N, C); a shared mean is kept as N equal rows
     reference: Tensor  # (N, C)
     begun: Tensor  # ()
@@ -82,7 +87,7 @@ class AdaptiveThreshold(nn.Module):
         self.register_buffer("reference", self.class_mean.clone())
         self.register_buffer("begun", torch.zeros((), dtype=torch.bool))
 
-    def forward(self, probs: Tensor) -> Tensor:
+    def forward(self, probs: Tensor, step: Step | None = None) -> Tensor:
         """Update the running means with this batch (N, B, C), then compare: -> (N, B)."""
         if self.from_start:
             self._begin(probs)

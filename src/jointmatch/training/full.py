@@ -58,8 +58,10 @@ class FullLearner(Learner):
         logits = self._forward(self.model, texts, seeds)
         return logits[:, : len(labeled)], logits[:, len(labeled) :]
 
-    def weak_logits(self, module: nn.Module, pool: np.ndarray, seeds: Sequence[int] | None, draw: int) -> Tensor:
-        return self._forward(module, [views.weak(self.splits.pool, pool, draw) for views in self.views], seeds)
+    def weak_logits(
+        self, module: nn.Module, pool: np.ndarray, seeds: Sequence[int] | None, draw: int, view: int = 0
+    ) -> Tensor:
+        return self._forward(module, [views.view(self.splits.pool, pool, draw, view) for views in self.views], seeds)
 
     def part_logits(self, module: nn.Module, part: str) -> Tensor:
         ids = self._ids(part)

@@ -33,8 +33,13 @@ class Learner(ABC):
         """
 
     @abstractmethod
-    def weak_logits(self, module: nn.Module, pool: np.ndarray, seeds: Sequence[int] | None, draw: int) -> Tensor:
-        """Logits of the pool texts' weak views; ``seeds`` None means without dropout."""
+    def weak_logits(
+        self, module: nn.Module, pool: np.ndarray, seeds: Sequence[int] | None, draw: int, view: int = 0
+    ) -> Tensor:
+        """Logits of the pool texts' weak views (N, B, C), or with ``view`` i of the i-th kind of strong ones.
+
+        ``seeds`` None means without dropout.
+        """
 
     @abstractmethod
     def part_logits(self, module: nn.Module, part: str) -> Tensor:

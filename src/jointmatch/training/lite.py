@@ -123,8 +123,12 @@ class LiteLearner(Learner):
         logits = self.heads(torch.cat([given, strong], dim=1), seeds)
         return logits[:, : len(labeled)], logits[:, len(labeled) :]
 
-    def weak_logits(self, module: nn.Module, pool: np.ndarray, seeds: Sequence[int] | None, draw: int) -> Tensor:
-        return module(self.features.weak[:, self._index(pool)], seeds)
+    def weak_logits(
+        self, module: nn.Module, pool: np.ndarray, seeds: Sequence[int] | None, draw: int, view: int = 0
+    ) -> Tensor:
+        strong = self.features.strong
+        features = strong[(view - 1) % len(strong)] if view else self.features.weak
+        return module(features[:, self._index(pool)], seeds)
 
     def part_logits(self, module: nn.Module, part: str) -> Tensor:
         return module(self.features.parts[part]).float().cpu()

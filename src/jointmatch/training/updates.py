@@ -67,6 +67,8 @@ class Updater:
         """One optimiser step on L_s over ``labeled`` plus w_u L_u over ``pool``; either may be empty."""
         step = Step(torch.as_tensor(pool, device=self.learner.device), number, self.config.steps)
         labels = self._pseudo_label(pool, step, turn) if len(pool) else None
+        if labels is not None and labels.rows is not None:
+            pool = labels.rows.cpu().numpy()
         loss = self._in_memory(lambda: self._backward(labeled, pool, labels, step, turn), len(labeled) + len(pool))
         clip(self.learner.per_network(), self.config.clip_norm)
         self.optimizer.step()
@@ -81,18 +83,23 @@ class Updater:
         logits = self._in_memory(lambda: self._weak_logits(module, pool, step, turn), len(pool))
         self.learner.networks.train()
         labels = self.algorithm.pseudo_label(logits.float(), step)
-        self.counts.add_labels(labels, self.truth[step.index])
+        self.counts.add_labels(labels, self.truth[step.index if labels.rows is None else labels.rows])
         return labels
 
     def _weak_logits(self, module: nn.Module, pool: np.ndarray, step: Step, turn: int) -> Tensor:
-        """In micro-batches, (N, B, C)."""
-        parts = [
-            self.learner.weak_logits(
-                module, part, self._seeds("weak", step, turn, i), self._draw("weak", step, turn, i)
-            )
-            for i, part in enumerate(_parts(pool, self.accumulate))
+        """In micro-batches, (N, B, C), or (V, N, B, C) where the algorithm looks at several views."""
+        parts = _parts(pool, self.accumulate)
+        views = [
+            torch.cat([self._view_logits(module, part, step, turn, i, view) for i, part in enumerate(parts)], dim=1)
+            for view in range(self.algorithm.num_views)
         ]
-        return torch.cat(parts, dim=1)
+        return views[0] if len(views) == 1 else torch.stack(views)
+
+    def _view_logits(self, module: nn.Module, rows: np.ndarray, step: Step, turn: int, part: int, view: int) -> Tensor:
+        """(N, B, C) of one view of one micro-batch."""
+        purpose = "weak" if view == 0 else f"weak {view}"
+        seeds, draw = self._seeds(purpose, step, turn, part), self._draw(purpose, step, turn, part)
+        return self.learner.weak_logits(module, rows, seeds, draw, view)
 
     def _backward(
         self, labeled: np.ndarray, pool: np.ndarray, labels: PseudoLabels | None, step: Step, turn: int
@@ -121,7 +128,7 @@ class Updater:
         return total
 
     def _seeds(self, purpose: str, step: Step, turn: int, part: int) -> list[int] | None:
-        if purpose == "weak" and not self.config.label_dropout:
+        if purpose.startswith("weak") and not self.config.label_dropout:
             return None
         return dropout_seeds(self.config.seed, self.learner.num_networks, purpose, step.number, turn, part)
 

@@ -99,6 +99,16 @@ class Views:
         chosen = generator(seed, "choice").integers(len(views), size=len(texts)).tolist()
         return [views[which][i] for i, which in enumerate(chosen)]
 
+    def view(self, part: Texts, rows: Rows, draw: int, which: int) -> list[str]:
+        """The weak view of some rows where ``which`` is 0, else the strong one of that kind, counted from 1."""
+        if which == 0:
+            return self.weak(part, rows, draw)
+        if part.strong is not None:
+            return [part.strong[i] for i in rows]
+        kind = (which - 1) % len(self.strong_sources)
+        seed = derive(self.seed, draw)
+        return self.strong_sources[kind]([part.texts[i] for i in rows], generator(seed, "strong", kind))
+
     def fixed_weak(self, part: Texts) -> list[str]:
         """One weak view of every row, for features that are computed once."""
         return part.weak if part.weak is not None else self._columns(self.weak_source, part)[0]

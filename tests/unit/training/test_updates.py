@@ -178,8 +178,8 @@ def test_labels_are_made_without_gradient_and_with_dropout_only_if_asked(label_d
     learner = toy_learner(dropout=0.5)
     inner, seen = learner.weak_logits, []
 
-    def spy(module, pool, given, step):
-        logits = inner(module, pool, given, step)
+    def spy(module, pool, given, *rest):
+        logits = inner(module, pool, given, *rest)
         seen.append((len(given or []), module.training, logits.requires_grad))
         return logits
 

@@ -1,0 +1,21 @@
+"""What a text is taught to be."""
+
+import torch
+
+from jointmatch.selection import sharpen
+
+
+def test_at_one_half_probabilities_are_squared_and_made_to_sum_to_one_again():
+    """(0.5, 0.3, 0.2) squared: (0.25, 0.09, 0.04), sum 0.38."""
+    sharp = sharpen(torch.tensor([0.5, 0.3, 0.2]), 0.5)
+    torch.testing.assert_close(sharp, torch.tensor([25.0, 9.0, 4.0]) / 38)
+
+
+def test_it_is_the_softmax_of_the_logits_over_the_temperature():
+    logits = torch.tensor([[1.0, -2.0, 0.5]])
+    torch.testing.assert_close(sharpen(logits.softmax(-1), 0.85), (logits / 0.85).softmax(-1))
+
+
+def test_at_one_nothing_changes():
+    probs = torch.tensor([0.9, 0.1])
+    assert sharpen(probs, 1.0) is probs
