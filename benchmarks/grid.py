@@ -55,6 +55,9 @@ def main() -> None:
         deadline = start + args.seconds
         futures = [pool.submit(one_run, experiment, v, s, args.data_dir, args.backbone, deadline) for v, s in todo]
         for future in as_completed(futures):
+            if error := future.exception():  # the others go on, and starting again tries this one again
+                print(f"failed: {error}", flush=True)
+                continue
             run = future.result()
             if run is not None:
                 done["runs"].append(run)

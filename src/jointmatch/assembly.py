@@ -103,7 +103,7 @@ class Assembly:
         else:
             heads = self._heads(features)
         dtype = autocast_dtype(self.device, self.config.training.precision)
-        views = self._made_views(self.splits, everything=False)
+        views = self._made_views(self.splits, everything=not self.config.augment.fresh)
         return FullLearner(self.splits, Networks(encoders, heads), self.tokenizer, views, self.device, dtype)
 
     def lite_config(self) -> Config:

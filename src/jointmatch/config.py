@@ -42,6 +42,7 @@ class AugmentConfig:
     strong: tuple[str, ...] = ("none",)  # each text by one of them, drawn at random
     weak_per_network: tuple[str, ...] | None = None  # network i by the i-th, instead of weak
     strong_per_network: tuple[str, ...] | None = None  # network i by the i-th, instead of strong
+    fresh: bool = True  # mode full: cheap views are drawn anew at each visit, not made once
     views: AtLeastOne = 1  # how many of a text by each augmenter, where they are made once
     fallback: str = "deletion:0.1+swap:0.1"  # in place of one whose resource is missing; "" makes that an error
     min_similarity: Fraction = 0.0  # views less alike their text than this are dropped; 0 compares none

@@ -88,6 +88,7 @@ def test_paper_has_exactly_the_paper_s_values():
         "disagreement": "label",
         "unlabeled_weight": 1.0,
     }
+    assert (config.augment.weak, config.augment.strong) == ("synonym:0.3", ("backtranslation",))
     training = config.training
     assert (training.batch_size, training.mu, training.unlabeled_batch_size) == (8, 10, None)
     assert (training.learning_rate, training.head_learning_rate, training.schedule) == (1e-5, None, "constant")
@@ -106,6 +107,9 @@ def test_official_differs_from_paper_only_where_the_published_code_does():
     }
     assert differ == {
         "training.recipe": "official",
+        "augment.weak": "synonym:0.3+synonym:0.05",
+        "augment.strong": ["backtranslation+synonym:0.05"],
+        "augment.fresh": True,
         "training.update": "alternating",
         "algorithm.class_mean": "shared",
         "algorithm.disagreement": "confidence",
