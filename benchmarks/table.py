@@ -30,6 +30,22 @@ def markdown(result: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def crossed(result: dict[str, Any]) -> str:
+    """Variants called "weak A, strong B" as a table of weak views by strong ones, dev / test accuracy in each cell."""
+    summary = result["summary"]
+    pairs = {name: name.removeprefix("weak ").split(", strong ", 1) for name in summary}
+    strong = list(dict.fromkeys(b for _, b in pairs.values()))
+    lines = ["| dev / test | " + " | ".join(f"strong {b}" for b in strong) + " |", "|---" * (len(strong) + 1) + "|"]
+    for a in dict.fromkeys(a for a, _ in pairs.values()):
+        found = {b: summary[name]["scores"] for name, (weak, b) in pairs.items() if weak == a}
+        cells = [
+            " / ".join(_cell(found[b][part]["accuracy"]) for part in ("dev", "test")) if b in found else ""
+            for b in strong
+        ]
+        lines.append(f"| weak {a} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
 def _cell(values: dict[str, Any]) -> str:
     return f"{100 * values['mean']:.2f} ± {100 * values['std']:.2f}"
 
