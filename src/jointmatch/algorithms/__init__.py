@@ -1,15 +1,28 @@
 """One file per paper. To add one: write the file, then add its line here."""
 
 from jointmatch.algorithms.base import ALGORITHMS, Algorithm, build, check_settings, describe_settings, settings_of
+from jointmatch.algorithms.ensembles import FixMatchEnsemble, FreeMatchEnsemble
 from jointmatch.algorithms.fixmatch import FixMatch
+from jointmatch.algorithms.flexmatch import FlexMatch
+from jointmatch.algorithms.freematch import FreeMatch
 from jointmatch.algorithms.jointmatch import JointMatch
+from jointmatch.algorithms.pseudolabel import PseudoLabel
+from jointmatch.algorithms.softmatch import SoftMatch
 from jointmatch.algorithms.supervised import Supervised
+from jointmatch.algorithms.uda import UDA
 
 __all__ = [
     "ALGORITHMS",
+    "UDA",
     "Algorithm",
     "FixMatch",
+    "FixMatchEnsemble",
+    "FlexMatch",
+    "FreeMatch",
+    "FreeMatchEnsemble",
     "JointMatch",
+    "PseudoLabel",
+    "SoftMatch",
     "Supervised",
     "build",
     "check_settings",
