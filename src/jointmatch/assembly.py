@@ -39,7 +39,7 @@ from jointmatch.training import (
     extract_features,
 )
 from jointmatch.training.making import Similarity
-from jointmatch.types import Task
+from jointmatch.types import Task, balance_of
 
 
 class Assembly:
@@ -70,7 +70,8 @@ class Assembly:
     def algorithm(self) -> algorithms.Algorithm:
         """The rule, on the run's device."""
         own = self.config.algorithm
-        task = Task(self.num_classes, self.num_networks, len(self.splits.pool))
+        balance = balance_of(self.splits.labeled.labels, self.num_classes)
+        task = Task(self.num_classes, self.num_networks, len(self.splits.pool), balance)
         return algorithms.build(own.name, task, own.settings).to(self.device)
 
     def frozen_encoder(self) -> Encoder:

@@ -16,7 +16,7 @@ from jointmatch.config import AlgorithmConfig, Config
 from jointmatch.data import UNLABELED
 from jointmatch.training import FeatureSet, Listener, LiteLearner, Logistic, Loop, Spreading, Updater, build_heads
 from jointmatch.training.metrics import brief
-from jointmatch.types import Task
+from jointmatch.types import Task, balance_of
 
 Classifier = Callable[[Tensor], np.ndarray]
 """Features (N, M, D) to probabilities (M, C)."""
@@ -26,7 +26,8 @@ def train_heads(features: FeatureSet, config: Config, num_classes: int) -> LiteL
     """Train heads on features with nothing shown or recorded: for baselines, folds and warm starts."""
     heads = build_heads(features, config.network, num_classes, config.training.seed)
     learner = LiteLearner(features, heads)
-    task = Task(num_classes, learner.num_networks, learner.pool_size)
+    balance = balance_of(features.labels.tolist(), num_classes)
+    task = Task(num_classes, learner.num_networks, learner.pool_size, balance)
     algorithm = algorithms.build(config.algorithm.name, task, config.algorithm.settings).to(learner.device)
     unknown = torch.full((learner.pool_size,), UNLABELED)
     Loop(Updater(learner, algorithm, config.training, unknown, Listener()), Listener()).run()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,6 +14,12 @@ Label = str | int | float | bool
 """A class as the user wrote it."""
 
 
+def balance_of(labels: Iterable[int], num_classes: int) -> tuple[float, ...]:
+    """The share of each class."""
+    counts = Counter(labels)
+    return tuple(counts[c] / max(counts.total(), 1) for c in range(num_classes))
+
+
 @dataclass(frozen=True)
 class Task:
     """What an algorithm may know of the problem before the first step."""
@@ -19,6 +27,7 @@ class Task:
     num_classes: int
     num_networks: int = 1
     pool_size: int = 0
+    labeled_balance: tuple[float, ...] = ()  # share of each class among the labelled texts
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from math import log
 import pytest
 import torch
 
-from jointmatch.losses import consistency, cross_entropy
+from jointmatch.losses import consistency, cross_entropy, mean_over
 from jointmatch.types import PseudoLabels
 
 QUARTER = [0.0, log(3)]  # probabilities 1/4 and 3/4
@@ -65,3 +65,10 @@ def test_the_gradient_pulls_towards_the_target(cls, sign):
     cross_entropy(logits, torch.tensor([[cls]])).sum().backward()
     wanted = {-1: [[[-0.75, 0.75]]], 1: [[[0.25, -0.25]]]}[sign]
     torch.testing.assert_close(logits.grad, torch.tensor(wanted))
+
+
+def test_a_mean_over_kept_texts_divides_by_their_number_and_is_zero_of_none():
+    """(1 + 4) / 2 = 2.5; nothing kept 0; all kept 7 / 3."""
+    losses = torch.tensor([[1.0, 2.0, 4.0]] * 3)
+    kept = torch.tensor([[True, False, True], [False] * 3, [True] * 3])
+    torch.testing.assert_close(mean_over(losses, kept), torch.tensor([2.5, 0.0, 7 / 3]))

@@ -1,6 +1,10 @@
 """One file per paper. To add one: write the file, then add its line here."""
 
 from jointmatch.algorithms.base import ALGORITHMS, Algorithm, build, check_settings, describe_settings, settings_of
+from jointmatch.algorithms.coteaching import CoTeaching
+from jointmatch.algorithms.coteachingplus import CoTeachingPlus
+from jointmatch.algorithms.cotraining import CoTraining
+from jointmatch.algorithms.decoupling import Decoupling
 from jointmatch.algorithms.ensembles import FixMatchEnsemble, FreeMatchEnsemble
 from jointmatch.algorithms.fixmatch import FixMatch
 from jointmatch.algorithms.flexmatch import FlexMatch
@@ -15,6 +19,10 @@ __all__ = [
     "ALGORITHMS",
     "UDA",
     "Algorithm",
+    "CoTeaching",
+    "CoTeachingPlus",
+    "CoTraining",
+    "Decoupling",
     "FixMatch",
     "FixMatchEnsemble",
     "FlexMatch",

@@ -8,12 +8,18 @@ import torch
 from torch import Tensor, nn
 
 from jointmatch.algorithms.base import Algorithm
+from jointmatch.errors import ConfigError
 from jointmatch.schema import Fraction, Positive
 from jointmatch.selection import (
     LABELLING,
+    Alignment,
+    Delta,
+    DeltaRule,
     confidence_disagreement,
     confident,
+    cross,
     label_disagreement,
+    mean_one,
     others,
     sharpen,
     uniform,
@@ -28,9 +34,14 @@ class Composed(Algorithm):
         labelling: Who teaches whom: ``own``, itself; ``cross``, the next network; ``others``, the mean of the others.
         weighting: ``uniform``, every text 1, or ``disagreement``, by delta.
         delta: Weight of texts the networks disagree on; the others get 1 - delta.
+        delta_rule: ``constant``; falling to 0.5 by ``time`` or ``confidence``; or 1 - running rate of ``disagreement``.
+        normalize_weights: Scale the disagreement weights so that selected texts weigh 1 on average.
         disagreement: of the predicted ``label`` or of ``confidence``: just one of two networks is confident.
         targets: ``hard``, the teacher's label, or ``soft``, its probabilities.
         temperature: Of soft targets: p ** (1 / T), made to sum to 1 again.
+        alignment: Balance predictions are shifted to: ``none``, ``uniform``, ``labeled``, ``given``, ``estimate``.
+        balance: The pool's classes' shares where alignment is ``given``, in the order of the classes.
+        alignment_momentum: Of the running mean prediction that alignment divides by.
     """
 
     threshold: nn.Module  # probabilities (N, B, C) and step -> mask (N, B); current() -> (N, C)
@@ -42,37 +53,53 @@ class Composed(Algorithm):
         labelling: Literal["own", "cross", "others"] = "own",
         weighting: Literal["uniform", "disagreement"] = "uniform",
         delta: Fraction = 0.9,
+        delta_rule: DeltaRule = "constant",
+        normalize_weights: bool = False,
         disagreement: Literal["label", "confidence"] = "label",
         targets: Literal["hard", "soft"] = "hard",
         temperature: Positive = 1.0,
+        alignment: Literal["none", "uniform", "labeled", "given", "estimate"] = "none",
+        balance: tuple[Positive, ...] = (),
+        alignment_momentum: Fraction = 0.9,
         **common: Any,
     ) -> None:
         super().__init__(task, **common)
         self.labelling, self.weighting, self.disagreement = labelling, weighting, disagreement
         self.teacher = LABELLING[labelling]
-        self.delta, self.targets, self.temperature = delta, targets, temperature
+        self.delta = Delta(delta, delta_rule, task.num_classes)
+        self.normalize_weights = normalize_weights
+        self.targets, self.temperature = targets, temperature
+        target = _target_balance(task, alignment, balance)
+        shape = (task.num_classes, task.num_networks)
+        self.align = nn.Identity() if alignment == "none" else Alignment(target, *shape, alignment_momentum)
 
     def pseudo_label(self, weak_logits: Tensor, step: Step) -> PseudoLabels:
-        probs = weak_logits.softmax(-1)
+        probs = self.align(weak_logits.softmax(-1))
         sure = self.threshold(probs, step)
-        weights = self.disagreement_weights(probs.argmax(-1), sure) * self.teacher(self.trust(probs, step))
         taught = self.teacher(probs)
-        return PseudoLabels(self._targets(taught), self._selected(taught, sure), weights)
+        selected = self._selected(taught, sure)
+        weights = uniform(sure)
+        if self.weighting == "disagreement":
+            weights = self._disagreement_weights(probs, taught, sure, selected, step)
+        return PseudoLabels(self._targets(taught), selected, weights * self.teacher(self.trust(probs, step)))
 
     def trust(self, probs: Tensor, step: Step) -> Tensor:
         """How much a network's own label counts besides: (N, B, C) -> (N, B)."""
         return torch.ones_like(probs[..., 0])
 
-    def disagreement_weights(self, labels: Tensor, sure: Tensor) -> Tensor:
-        """How much each text counts by the networks' labels (N, B) and masks (N, B)."""
-        if self.weighting == "uniform":
-            return uniform(sure)
-        if self.disagreement == "label":
-            return label_disagreement(labels, self.delta)
-        return confidence_disagreement(sure, self.delta)
-
     def thresholds(self) -> Tensor:
         return self.threshold.current()  # type: ignore[operator]
+
+    def _disagreement_weights(
+        self, probs: Tensor, taught: Tensor, sure: Tensor, selected: Tensor, step: Step
+    ) -> Tensor:
+        """By delta, each network held against its teacher, or where it has none but itself against the next one."""
+        by_label = self.disagreement == "label"
+        mine, teachers = (probs.argmax(-1), taught.argmax(-1)) if by_label else (sure, selected)
+        peers = teachers if self.teacher is others else cross(mine)
+        rule = label_disagreement if by_label else confidence_disagreement
+        weights = rule(mine, peers, self.delta(mine != peers, probs, step))
+        return mean_one(weights, selected) if self.normalize_weights else weights
 
     def _targets(self, taught: Tensor) -> Tensor:
         return sharpen(taught, self.temperature) if self.targets == "soft" else taught.argmax(-1)
@@ -81,3 +108,15 @@ class Composed(Algorithm):
         if self.teacher is others:  # a mean of several has no threshold but the mean of theirs
             return confident(taught, others(self.thresholds()).to(taught.device))
         return self.teacher(sure)
+
+
+def _target_balance(task: Task, alignment: str, balance: tuple[float, ...]) -> tuple[float, ...] | None:
+    """The classes' shares to align to; None where they are to be estimated, or not needed."""
+    if alignment == "given" and len(balance) != task.num_classes:
+        raise ConfigError([f"algorithm.balance has {len(balance)} shares, wanted {task.num_classes}, one per class"])
+    if alignment != "given" and balance:
+        raise ConfigError([f"algorithm.balance is only used with algorithm.alignment = 'given', not {alignment!r}"])
+    if alignment == "labeled" and not task.labeled_balance:
+        raise ConfigError(["algorithm.alignment is 'labeled', but the labelled texts' balance is not known here"])
+    uniform_balance = (1.0,) * task.num_classes
+    return {"given": balance, "labeled": task.labeled_balance, "uniform": uniform_balance}.get(alignment)

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from jointmatch.algorithms.base import ALGORITHMS
 from jointmatch.algorithms.composed import Composed
 from jointmatch.schema import Fraction, Positive
-from jointmatch.selection import FixedThreshold, GaussianWeight, UniformAlignment
+from jointmatch.selection import Alignment, FixedThreshold, GaussianWeight
 from jointmatch.types import Step, Task
 
 
@@ -21,7 +21,7 @@ class SoftMatch(Composed):
         task: Number of classes and networks.
         momentum: Of the running mean and variance of the confidence, and of the class mean.
         sigmas: By how much the running deviation is divided: more is stricter.
-        alignment: ``uniform``: confidence is read where classes are equally frequent; ``none``: as predicted.
+        weight_alignment: ``uniform``: confidence is read where classes are equally frequent; ``none``: as predicted.
     """
 
     reference = "Chen et al. 2023, ICLR"
@@ -32,15 +32,16 @@ class SoftMatch(Composed):
         *,
         momentum: Fraction = 0.999,
         sigmas: Positive = 2.0,
-        alignment: Literal["uniform", "none"] = "uniform",
+        weight_alignment: Literal["uniform", "none"] = "uniform",
         **common: Any,
     ) -> None:
         super().__init__(task, **common)
         shape = (task.num_classes, task.num_networks)
         self.threshold = FixedThreshold(0.0, *shape)
-        self.alignment = UniformAlignment(*shape, momentum) if alignment == "uniform" else nn.Identity()
+        even = (1.0,) * task.num_classes
+        self.aligned = Alignment(even, *shape, momentum) if weight_alignment == "uniform" else nn.Identity()
         self.gaussian = GaussianWeight(*shape, momentum, sigmas)
 
     def trust(self, probs: Tensor, step: Step) -> Tensor:
         """By the aligned confidence; the label stays that of the prediction itself."""
-        return self.gaussian(self.alignment(probs))
+        return self.gaussian(self.aligned(probs))

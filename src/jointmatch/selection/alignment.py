@@ -1,38 +1,49 @@
-"""Pull predictions towards a class balance that is wanted."""
+"""Distribution alignment: predictions that are, over the pool, as balanced as its classes are."""
 
 from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
 
-
-def align(probs: Tensor, class_mean: Tensor) -> Tensor:
-    """Divide (N, B, C) by the class mean (N, C) and make it sum to 1 again: what is predicted often counts less."""
-    scaled = probs / (class_mean.unsqueeze(1) + 1e-6)
-    return scaled / scaled.sum(-1, keepdim=True)
+ABOVE_ZERO = 1e-6  # a class nobody predicts must not divide by zero
 
 
-class UniformAlignment(nn.Module):
-    """Align with equally frequent classes.
+def align(probs: Tensor, target: Tensor, mean: Tensor) -> Tensor:
+    """Predictions times target over their mean, made to sum to 1 again: (N, B, C) with (C,) and (N, C)."""
+    shifted = probs * ((target + ABOVE_ZERO) / (mean + ABOVE_ZERO)).unsqueeze(1)
+    return shifted / shifted.sum(-1, keepdim=True)
+
+
+class Alignment(nn.Module):
+    """Divides by each network's running mean prediction, which starts at the first batch's, and multiplies by a target.
 
     Args:
+        target: The classes' shares, in any unit; None: an estimate, the mean of what all networks have predicted
+            since the first step. It remembers the start, so that no class can grow by its own pseudo-labels alone.
         num_classes: C.
-        num_networks: N; each has its own class mean.
-        momentum: m, in p <- m p + (1 - m) mean of the batch; p starts at the first batch's mean.
+        num_networks: N.
+        momentum: Of the running mean.
     """
 
-    class_mean: Tensor  # (N, C)
-    begun: Tensor  # ()
+    target: Tensor  # (C,)
+    mean: Tensor  # (N, C)
+    seen: Tensor  # () batches
 
-    def __init__(self, num_classes: int, num_networks: int, momentum: float) -> None:
+    def __init__(
+        self, target: tuple[float, ...] | None, num_classes: int, num_networks: int, momentum: float = 0.9
+    ) -> None:
         super().__init__()
-        self.momentum = momentum
-        self.register_buffer("class_mean", torch.full((num_networks, num_classes), 1 / num_classes))
-        self.register_buffer("begun", torch.zeros((), dtype=torch.bool))
+        self.estimated, self.momentum = target is None, momentum
+        shares = torch.tensor(target or (1.0,) * num_classes)
+        self.register_buffer("target", shares / shares.sum())
+        self.register_buffer("mean", torch.full((num_networks, num_classes), 1 / num_classes))
+        self.register_buffer("seen", torch.zeros((), dtype=torch.long))
 
     def forward(self, probs: Tensor) -> Tensor:
-        """Update the class mean with this batch, then align it: (N, B, C) -> (N, B, C)."""
-        mean = probs.mean(1)
-        self.class_mean.copy_(torch.where(self.begun, self.class_mean.lerp(mean, 1 - self.momentum), mean))
-        self.begun.fill_(True)
-        return align(probs, self.class_mean)
+        """Update with this batch (N, B, C), then align it."""
+        now = probs.mean(1)
+        self.mean.copy_(torch.where(self.seen == 0, now, self.mean.lerp(now, 1 - self.momentum)))
+        self.seen += 1
+        if self.estimated:
+            self.target += (now.mean(0) - self.target) / self.seen
+        return align(probs, self.target, self.mean)

@@ -1,4 +1,4 @@
-"""How much a selected text counts: weights (N, B) from labels or masks (N, B)."""
+"""How much a selected text counts: weights (N, B) from labels or masks (N, B) of networks and their peers."""
 
 import torch
 from torch import Tensor
@@ -9,13 +9,17 @@ def uniform(selected: Tensor) -> Tensor:
     return torch.ones_like(selected, dtype=torch.float)
 
 
-def label_disagreement(labels: Tensor, delta: float) -> Tensor:
-    """``delta`` where a network's label differs from its neighbour's, else ``1 - delta`` (equation 4)."""
-    differ = labels != labels.roll(-1, dims=0)
-    return torch.where(differ, delta, 1 - delta)
+def label_disagreement(labels: Tensor, peers: Tensor, delta: float | Tensor) -> Tensor:
+    """``delta`` where a network's label differs from its peer's, else ``1 - delta`` (equation 4)."""
+    return torch.where(labels != peers, delta, 1 - delta)
 
 
-def confidence_disagreement(confident: Tensor, delta: float) -> Tensor:
-    """``delta`` where just one of two neighbours is confident, ``1 - delta`` where both are, else 0."""
-    other = confident.roll(-1, dims=0)
-    return delta * (confident ^ other) + (1 - delta) * (confident & other)
+def confidence_disagreement(confident: Tensor, peers: Tensor, delta: float | Tensor) -> Tensor:
+    """``delta`` where just one of network and peer is confident, ``1 - delta`` where both are, else 0."""
+    return delta * (confident ^ peers) + (1 - delta) * (confident & peers)
+
+
+def mean_one(weights: Tensor, selected: Tensor) -> Tensor:
+    """Scaled so that each network's selected texts weigh 1 on average, as they do when all count alike."""
+    total = (weights * selected).sum(-1, keepdim=True)
+    return weights * torch.where(total > 0, selected.sum(-1, keepdim=True) / total, 1.0)

@@ -34,7 +34,7 @@ def test_weights_follow_the_aligned_confidence_and_nothing_is_left_out():
 
 
 def test_without_alignment_they_follow_the_confidence_itself():
-    labels = SoftMatch(Task(2), momentum=0.0, alignment="none").pseudo_label(WEAK, STEP)
+    labels = SoftMatch(Task(2), momentum=0.0, weight_alignment="none").pseudo_label(WEAK, STEP)
     torch.testing.assert_close(labels.weights, torch.tensor([[1.0, 1.0, exp(-8 / 3)]]), **CLOSE)
 
 
@@ -59,7 +59,7 @@ def test_soft_targets_too_are_not_aligned():
 @pytest.mark.parametrize("networks", [1, 2, 3])
 def test_above_the_mean_every_text_counts_once(networks):
     """At the published momentum the mean is still near 1/C after one batch."""
-    rule, everything = SoftMatch(Task(5, networks), alignment="none"), FixMatch(Task(5, networks), tau=0.0)
+    rule, everything = SoftMatch(Task(5, networks), weight_alignment="none"), FixMatch(Task(5, networks), tau=0.0)
     weak = 4 * torch.randn(networks, 20, 5, generator=torch.Generator().manual_seed(0))
     weak += 2 * (weak == weak.amax(-1, keepdim=True))
     step = Step(torch.arange(20))
@@ -70,7 +70,7 @@ def test_above_the_mean_every_text_counts_once(networks):
 
 def test_without_variance_it_is_fixmatch_with_the_mean_as_threshold():
     task, step = Task(3, 2), Step(torch.arange(50))
-    softmatch, fixmatch = SoftMatch(task, momentum=1.0, alignment="none"), FixMatch(task, tau=0.7)
+    softmatch, fixmatch = SoftMatch(task, momentum=1.0, weight_alignment="none"), FixMatch(task, tau=0.7)
     softmatch.gaussian.mean.fill_(0.7)
     softmatch.gaussian.variance.zero_()
     weak, strong = 2 * torch.randn(2, 2, 50, 3, generator=torch.Generator().manual_seed(0))
