@@ -53,11 +53,15 @@ class Composed(Algorithm):
         self.delta, self.targets, self.temperature = delta, targets, temperature
 
     def pseudo_label(self, weak_logits: Tensor, step: Step) -> PseudoLabels:
-        probs = weak_logits.softmax(-1)
+        probs = self.probabilities(weak_logits)
         sure = self.threshold(probs, step)
         weights = self.disagreement_weights(probs.argmax(-1), sure) * self.teacher(self.trust(probs, step))
         taught = self.teacher(probs)
         return PseudoLabels(self._targets(taught), self._selected(taught, sure), weights)
+
+    def probabilities(self, weak_logits: Tensor) -> Tensor:
+        """What each network predicts: (N, B, C), or (V, N, B, C) of several views -> (N, B, C)."""
+        return weak_logits.softmax(-1)
 
     def trust(self, probs: Tensor, step: Step) -> Tensor:
         """How much a network's own label counts besides: (N, B, C) -> (N, B)."""

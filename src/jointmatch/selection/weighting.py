@@ -19,3 +19,9 @@ def confidence_disagreement(confident: Tensor, delta: float) -> Tensor:
     """``delta`` where just one of two neighbours is confident, ``1 - delta`` where both are, else 0."""
     other = confident.roll(-1, dims=0)
     return delta * (confident ^ other) + (1 - delta) * (confident & other)
+
+
+def over_selected(selected: Tensor) -> Tensor:
+    """Weights that turn the mean over a batch into one over its selected texts."""
+    counts = selected.sum(-1, keepdim=True).clamp(min=1)
+    return (selected.shape[-1] / counts).expand(selected.shape)

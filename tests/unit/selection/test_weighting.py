@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from jointmatch.selection import confidence_disagreement, label_disagreement, uniform
+from jointmatch.selection import confidence_disagreement, label_disagreement, over_selected, uniform
 
 
 def test_uniform_counts_every_text_once_selected_or_not():
@@ -52,3 +52,12 @@ def test_labels_and_confidence_can_disagree_about_disagreement():
     sure = torch.tensor([[True, True], [False, True]])
     assert label_disagreement(labels, 0.75).tolist() == [[0.25, 0.75]] * 2
     assert confidence_disagreement(sure, 0.75).tolist() == [[0.75, 0.25]] * 2
+
+
+def test_over_selected_turns_a_batch_mean_into_one_over_the_selected():
+    """Two of four selected weigh 4 / 2 = 2: the mean of 1 and 3 is (2 * 1 + 2 * 3) / 4 = 2. None selected: no infinity."""
+    selected = torch.tensor([[True, False, True, False], [False] * 4])
+    weights = over_selected(selected)
+    assert weights.tolist() == [[2.0] * 4, [4.0] * 4]
+    values = torch.tensor([1.0, 100.0, 3.0, 100.0])
+    assert (values * selected * weights).mean(-1).tolist() == [2.0, 0.0]
