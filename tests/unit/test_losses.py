@@ -87,7 +87,7 @@ def test_kl_divergence_of_a_prediction_from_itself_is_nothing():
 
 
 def test_squared_error_is_the_mean_over_classes():
-    """(1/4, 3/4) against (0.4, 0.6): (0.15^2 + 0.15^2) / 2 = 0.0225; against class 0: (0.75^2 + 0.75^2) / 2 = 0.5625."""
+    """(1/4, 3/4) against (0.4, 0.6): (0.15^2 + 0.15^2) / 2 = 0.0225; against class 0: 0.75^2 = 0.5625."""
     logits = torch.tensor([[QUARTER]])
     torch.testing.assert_close(squared_error(logits, torch.tensor([[[0.4, 0.6]]])), torch.tensor([[0.0225]]))
     torch.testing.assert_close(squared_error(logits, torch.tensor([[0]])), torch.tensor([[0.5625]]))

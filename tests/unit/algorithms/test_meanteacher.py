@@ -25,7 +25,9 @@ def test_the_student_is_drawn_to_the_teachers_probabilities_on_every_text():
     loss.sum().backward()
     assert weak.grad is None
     assert strong.grad is not None
-    torch.testing.assert_close(strong.grad, 50 * torch.tensor([[[-0.05625, 0.05625], [0.0, 0.0]]]), atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(
+        strong.grad, 50 * torch.tensor([[[-0.05625, 0.05625], [0.0, 0.0]]]), atol=1e-5, rtol=1e-5
+    )
 
 
 @pytest.mark.parametrize(("number", "share"), [(0, exp(-5)), (5, exp(-5 / 4)), (10, 1.0), (40, 1.0)])

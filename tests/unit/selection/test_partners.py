@@ -7,16 +7,17 @@ import torch
 from jointmatch.selection import MIXING_DEPTHS, drawn_among, labelled_apart, own_share, permuted
 
 
-class Chance:
+class Chance(np.random.Generator):
     """A generator that gives what a test wants."""
 
     def __init__(self, *values):
+        super().__init__(np.random.PCG64())
         self.values = np.array(values)
 
-    def random(self, count):
+    def random(self, count):  # type: ignore[override]
         return self.values[:count]
 
-    def beta(self, a, b):
+    def beta(self, a, b):  # type: ignore[override]
         return self.values[0]
 
 

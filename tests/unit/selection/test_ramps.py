@@ -7,7 +7,9 @@ import pytest
 from jointmatch.selection import linear_ramp, sigmoid_ramp
 
 
-@pytest.mark.parametrize(("done", "length", "share"), [(0, 1000, 0), (250, 1000, 0.25), (1000, 1000, 1), (1500, 1000, 1)])
+@pytest.mark.parametrize(
+    ("done", "length", "share"), [(0, 1000, 0), (250, 1000, 0.25), (1000, 1000, 1), (1500, 1000, 1)]
+)
 def test_a_linear_ramp_is_the_share_of_the_way(done, length, share):
     assert linear_ramp(done, length) == share
 

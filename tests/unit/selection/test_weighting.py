@@ -55,7 +55,7 @@ def test_labels_and_confidence_can_disagree_about_disagreement():
 
 
 def test_over_selected_turns_a_batch_mean_into_one_over_the_selected():
-    """Two of four selected weigh 4 / 2 = 2: the mean of 1 and 3 is (2 * 1 + 2 * 3) / 4 = 2. None selected: no infinity."""
+    """Two of four selected weigh 4 / 2 = 2: the mean of 1 and 3 is (2 * 1 + 2 * 3) / 4 = 2. Of none, no infinity."""
     selected = torch.tensor([[True, False, True, False], [False] * 4])
     weights = over_selected(selected)
     assert weights.tolist() == [[2.0] * 4, [4.0] * 4]
