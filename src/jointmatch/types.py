@@ -57,3 +57,25 @@ class PseudoLabels:
         """The same labels for some of the batch's texts."""
         own = None if self.rows is None else self.rows[rows]
         return PseudoLabels(self.targets[:, rows], self.selected[:, rows], self.weights[:, rows], own)
+
+    def repeated(self, times: int) -> PseudoLabels:
+        """The same labels for the whole batch several times over."""
+        targets = self.targets.repeat(1, times, *(1 for _ in self.targets.shape[2:]))
+        own = None if self.rows is None else self.rows.repeat(times)
+        return PseudoLabels(targets, self.selected.repeat(1, times), self.weights.repeat(1, times), own)
+
+
+@dataclass(frozen=True)
+class Mixing:
+    """How the texts of a batch, labelled ones first, are mixed with each other.
+
+    Text i becomes share * text i + (1 - share) * text partner(i), in its hidden states and in its target alike.
+    """
+
+    partner: Tensor  # (N, B) position in the batch, or (B,) for one network
+    share: float
+    depth: float = 1.0  # where in the encoder: a share of the layers that are read
+
+    def of(self, network: int) -> Mixing:
+        """The same for one network."""
+        return Mixing(self.partner[network], self.share, self.depth)

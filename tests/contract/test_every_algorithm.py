@@ -3,6 +3,7 @@
 import math
 from typing import Annotated, get_args, get_origin, get_type_hints
 
+import numpy as np
 import pytest
 import torch
 
@@ -32,6 +33,13 @@ def step(number: int = 0) -> Step:
 def assert_same(a: PseudoLabels, b: PseudoLabels) -> None:
     for field in ("targets", "selected", "weights"):
         assert torch.equal(getattr(a, field), getattr(b, field)), field
+    assert (a.rows is None) == (b.rows is None)
+    assert a.rows is None or b.rows is None or torch.equal(a.rows, b.rows)
+
+
+def texts(labels: PseudoLabels) -> int:
+    """How many texts the labels are of: the batch's, or those the algorithm chose itself."""
+    return BATCH if labels.rows is None else len(labels.rows)
 
 
 @every_algorithm
@@ -39,8 +47,8 @@ def assert_same(a: PseudoLabels, b: PseudoLabels) -> None:
 def test_shapes_and_types_hold_for_any_number_of_networks_and_classes(name, networks, classes):
     rule = made(name, networks, classes)
     labels = rule.pseudo_label(draw(networks, classes), step())
-    assert labels.targets.shape in ((networks, BATCH), (networks, BATCH, classes))
-    assert labels.selected.shape == labels.weights.shape == (networks, BATCH)
+    assert labels.targets.shape in ((networks, texts(labels)), (networks, texts(labels), classes))
+    assert labels.selected.shape == labels.weights.shape == (networks, texts(labels))
     assert labels.selected.dtype == torch.bool
     assert labels.weights.is_floating_point()
     thresholds = rule.thresholds()
@@ -55,7 +63,7 @@ def test_losses_are_one_finite_number_per_network_and_never_negative(name, netwo
     labels = rule.pseudo_label(draw(networks, classes), step())
     rest.load_state_dict(rule.state_dict())
     y = torch.arange(BATCH) % classes
-    strong = draw(networks, classes, 2)
+    strong = draw(networks, classes, 2)[:, : texts(labels)]
     beside = rest.unsupervised_loss(strong, labels, step())
     for loss in (
         rule.supervised_loss(draw(networks, classes, 1), y, step()),
@@ -137,13 +145,56 @@ def test_permuting_the_batch_permutes_the_labels_and_keeps_the_loss(name):
 
 
 @every_algorithm
+def test_it_labels_from_as_many_views_as_it_asks_for(name):
+    """(V, N, B, C): as many labels as of one view, and another view gives others."""
+    rule = ALGORITHMS[name]
+    if rule.num_views == 1:
+        return
+    views = torch.stack([draw(seed=i) for i in range(rule.num_views)])
+    labels = made(name).pseudo_label(views, step())
+    assert labels.selected.shape == labels.weights.shape == (2, texts(labels))
+    views[-1] = draw(seed=99)
+    others = made(name).pseudo_label(views, step())
+    assert not torch.equal(labels.targets, others.targets)
+
+
+@every_algorithm
+@pytest.mark.parametrize("labeled", [0, 4])
+@pytest.mark.parametrize("unlabeled", [0, BATCH])
+def test_texts_are_mixed_with_texts_of_the_batch_if_at_all_and_by_the_generator_alone(name, labeled, unlabeled):
+    rule = made(name)
+    labels = rule.pseudo_label(draw(), step()) if unlabeled else None
+    if not labeled and labels is None:
+        return
+    first, again = (rule.mixing(labeled, labels, step(), np.random.default_rng(3)) for _ in range(2))
+    if first is None or again is None:
+        return
+    count = labeled + (0 if labels is None else texts(labels))
+    assert first.partner.shape == (2, count)
+    assert ((first.partner >= 0) & (first.partner < count)).all()
+    assert torch.equal(first.partner, again.partner)
+    assert (first.share, first.depth) == (again.share, again.depth)
+    assert 0.5 <= first.share <= 1
+    assert 0 < first.depth <= 1
+
+
+@every_algorithm
+def test_the_supervised_loss_takes_mixed_labels_too(name):
+    """A certain distribution costs what its class id costs."""
+    y = torch.arange(BATCH) % 3
+    certain = torch.nn.functional.one_hot(y, 3).float().expand(2, -1, -1)
+    losses = [made(name).supervised_loss(draw(seed=1), target, step()) for target in (y, certain)]
+    torch.testing.assert_close(losses[0], losses[1])
+
+
+@every_algorithm
 def test_the_unlabeled_weight_scales_the_unsupervised_loss(name):
     """All of it but what stands beside it with a weight of its own: L(2) - L(0) = 2 (L(1) - L(0))."""
     rules = [made(name, unlabeled_weight=weight) for weight in (0, 1, 2)]
     labels = rules[1].pseudo_label(draw(), step())
     for rule in rules:
         rule.load_state_dict(rules[1].state_dict())
-    rest, once, twice = (rule.unsupervised_loss(draw(seed=1), labels, step()) for rule in rules)
+    rest, once, twice = (rule.unsupervised_loss(draw(seed=1)[:, : texts(labels)], labels, step()) for rule in rules)
     torch.testing.assert_close(twice - rest, 2 * (once - rest))
 
 

@@ -32,8 +32,8 @@ def test_it_resolves_and_its_values_arrive(name, mode, algorithm):
     resolved = config.to_dict()
     for section, values in recipe(name, mode, algorithm).items():
         fixed = set(ALGORITHMS[algorithm].requires.get(section, {}))
-        if ALGORITHMS[algorithm].one_view and section == "augment":
-            fixed |= {"strong", "strong_per_network"}
+        if section == "augment" and ALGORITHMS[algorithm].one_view:
+            fixed |= {"strong", "strong_per_network"}  # the student reads the weak view
         assert {k: v for k, v in values.items() if k not in fixed}.items() <= resolved[section].items()
     assert check_settings(algorithm, config.algorithm.settings)[1] == []
 

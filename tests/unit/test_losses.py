@@ -5,7 +5,7 @@ from math import log
 import pytest
 import torch
 
-from jointmatch.losses import consistency, cross_entropy, mean_over
+from jointmatch.losses import consistency, cross_entropy, entropy, kl_divergence, mean_over, squared_error
 from jointmatch.types import PseudoLabels
 
 QUARTER = [0.0, log(3)]  # probabilities 1/4 and 3/4
@@ -72,3 +72,59 @@ def test_a_mean_over_kept_texts_divides_by_their_number_and_is_zero_of_none():
     losses = torch.tensor([[1.0, 2.0, 4.0]] * 3)
     kept = torch.tensor([[True, False, True], [False] * 3, [True] * 3])
     torch.testing.assert_close(mean_over(losses, kept), torch.tensor([2.5, 0.0, 7 / 3]))
+
+
+def test_kl_divergence_is_cross_entropy_less_the_targets_own_entropy():
+    """Target (0.4, 0.6) on (1/4, 3/4): 0.4 ln 1.6 + 0.6 ln 0.8 = 0.188001 - 0.133886 = 0.054115."""
+    loss = kl_divergence(torch.tensor([[QUARTER]]), torch.tensor([[[0.4, 0.6]]]))
+    torch.testing.assert_close(loss, torch.tensor([[0.054115]]), atol=1e-6, rtol=1e-5)
+
+
+def test_kl_divergence_of_a_sure_target_or_a_class_id_is_the_cross_entropy():
+    """0 ln 0 = 0: ln 4."""
+    logits = torch.tensor([[QUARTER]])
+    for target in (torch.tensor([[0]]), torch.tensor([[[1.0, 0.0]]])):
+        torch.testing.assert_close(kl_divergence(logits, target), torch.tensor([[log(4)]]))
+
+
+def test_kl_divergence_of_a_prediction_from_itself_is_nothing():
+    torch.testing.assert_close(
+        kl_divergence(torch.tensor([[QUARTER]]), torch.tensor([[[0.25, 0.75]]])), torch.zeros(1, 1), atol=1e-7, rtol=0
+    )
+
+
+def test_squared_error_is_the_mean_over_classes():
+    """(1/4, 3/4) against (0.4, 0.6): (0.15^2 + 0.15^2) / 2 = 0.0225; against class 0: 0.75^2 = 0.5625."""
+    logits = torch.tensor([[QUARTER]])
+    torch.testing.assert_close(squared_error(logits, torch.tensor([[[0.4, 0.6]]])), torch.tensor([[0.0225]]))
+    torch.testing.assert_close(squared_error(logits, torch.tensor([[0]])), torch.tensor([[0.5625]]))
+
+
+def test_squared_error_of_ids_needs_no_class_to_occur():
+    """Uniform over 3 against class 0: ((2/3)^2 + 2 (1/3)^2) / 3 = 2/9."""
+    torch.testing.assert_close(squared_error(torch.zeros(1, 1, 3), torch.tensor([[0]])), torch.tensor([[2 / 9]]))
+
+
+def test_the_gradient_of_the_squared_error():
+    """L = ((p0 - t0)^2 + (p1 - t1)^2) / 2 with p0 = 1/4, t0 = 0.4, and p1 - t1 = -(p0 - t0): dL/dp0 = p0 - t0 and
+    dL/dp1 = p1 - t1, so dL/dz0 = p0 p1 ((p0 - t0) - (p1 - t1)) = 3/16 * -0.3 = -0.05625, and dL/dz1 the opposite."""
+    logits = torch.tensor([[QUARTER]], requires_grad=True)
+    squared_error(logits, torch.tensor([[[0.4, 0.6]]])).sum().backward()
+    torch.testing.assert_close(logits.grad, torch.tensor([[[-0.05625, 0.05625]]]))
+
+
+def test_entropy_in_nats():
+    """(1/4, 3/4): 0.25 ln 4 + 0.75 ln 4/3 = 0.562335; a sure one 0, and no NaN."""
+    logits = torch.tensor([[QUARTER, [1000.0, -1000.0]]])
+    torch.testing.assert_close(entropy(logits), torch.tensor([[0.562335, 0.0]]))
+
+
+def test_consistency_takes_another_distance():
+    """Squared errors 0.5625 * 0.5 and 0.0625 * 2, over 4 texts: (0.28125 + 0.125) / 4 = 0.1015625."""
+    labels = PseudoLabels(
+        torch.tensor([[0, 0, 1, 1]]),
+        torch.tensor([[True, False, True, False]]),
+        torch.tensor([[0.5, 1.0, 2.0, 1.0]]),
+    )
+    loss = consistency(torch.tensor([[QUARTER] * 4]), labels, squared_error)
+    torch.testing.assert_close(loss, torch.tensor([0.1015625]))

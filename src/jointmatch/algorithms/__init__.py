@@ -4,12 +4,16 @@ from jointmatch.algorithms.base import ALGORITHMS, Algorithm, build, check_setti
 from jointmatch.algorithms.coteaching import CoTeaching
 from jointmatch.algorithms.coteachingplus import CoTeachingPlus
 from jointmatch.algorithms.cotraining import CoTraining
+from jointmatch.algorithms.crisismatch import CrisisMatch
 from jointmatch.algorithms.decoupling import Decoupling
+from jointmatch.algorithms.decrisismb import DeCrisisMB
 from jointmatch.algorithms.ensembles import FixMatchEnsemble, FreeMatchEnsemble
 from jointmatch.algorithms.fixmatch import FixMatch
 from jointmatch.algorithms.flexmatch import FlexMatch
 from jointmatch.algorithms.freematch import FreeMatch
 from jointmatch.algorithms.jointmatch import JointMatch
+from jointmatch.algorithms.meanteacher import MeanTeacher
+from jointmatch.algorithms.mixtext import MixText
 from jointmatch.algorithms.pseudolabel import PseudoLabel
 from jointmatch.algorithms.softmatch import SoftMatch
 from jointmatch.algorithms.supervised import Supervised
@@ -22,6 +26,8 @@ __all__ = [
     "CoTeaching",
     "CoTeachingPlus",
     "CoTraining",
+    "CrisisMatch",
+    "DeCrisisMB",
     "Decoupling",
     "FixMatch",
     "FixMatchEnsemble",
@@ -29,6 +35,8 @@ __all__ = [
     "FreeMatch",
     "FreeMatchEnsemble",
     "JointMatch",
+    "MeanTeacher",
+    "MixText",
     "PseudoLabel",
     "SoftMatch",
     "Supervised",

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, get_type_hints
 
+import numpy as np
 from torch import Tensor, nn
 
 from jointmatch.config import Settings
@@ -14,7 +15,7 @@ from jointmatch.errors import ConfigError
 from jointmatch.losses import consistency, cross_entropy
 from jointmatch.registry import Registry
 from jointmatch.schema import NonNegative, check
-from jointmatch.types import PseudoLabels, Step, Task
+from jointmatch.types import Mixing, PseudoLabels, Step, Task
 
 
 class Algorithm(nn.Module, ABC):
@@ -35,6 +36,7 @@ class Algorithm(nn.Module, ABC):
     uses_unlabeled: ClassVar[bool] = True
     one_view: ClassVar[bool] = False  # the student reads the weak view, as the teacher does
     num_views: ClassVar[int] = 1  # of each text given to pseudo_label: the weak one, then strong ones
+    every_view: ClassVar[bool] = False  # the student reads each text in all these views, not in one strong one
     requires: ClassVar[Settings] = {}  # settings of other sections that the method is not itself without
     unsuited: ClassVar[Mapping[str, str]] = {}  # mode it cannot be trained in -> why
 
@@ -51,12 +53,23 @@ class Algorithm(nn.Module, ABC):
         """
 
     def supervised_loss(self, logits: Tensor, y: Tensor, step: Step) -> Tensor:
-        """L_s of each network: (N, B, C) and (B,) -> (N,)."""
-        return cross_entropy(logits, y.expand(len(logits), -1)).mean(-1)
+        """L_s of each network: (N, B, C) and (B,) ids, or (N, B, C) distributions where texts are mixed -> (N,)."""
+        return cross_entropy(logits, y).mean(-1)
 
     def unsupervised_loss(self, strong_logits: Tensor, labels: PseudoLabels, step: Step) -> Tensor:
         """w_u L_u of each network: (N, B, C) -> (N,)."""
         return self.weight_at(step) * consistency(strong_logits, labels)
+
+    def mixing(self, labeled: int, labels: PseudoLabels | None, step: Step, rng: np.random.Generator) -> Mixing | None:
+        """How the texts of this batch are mixed before they are learnt from; None: not at all.
+
+        Args:
+            labeled: How many labelled texts come first in the batch.
+            labels: Of the unlabelled ones that follow; None where there are none.
+            step: Where training stands.
+            rng: The only source of chance: a function of the run's seed and the step.
+        """
+        return None
 
     def weight_at(self, step: Step) -> float:
         """w_u at a step, where a method lets it grow."""

@@ -74,7 +74,7 @@ class Composed(Algorithm):
         self.align = nn.Identity() if alignment == "none" else Alignment(target, *shape, alignment_momentum)
 
     def pseudo_label(self, weak_logits: Tensor, step: Step) -> PseudoLabels:
-        probs = self.align(weak_logits.softmax(-1))
+        probs = self.align(self.probabilities(weak_logits))
         sure = self.threshold(probs, step)
         taught = self.teacher(probs)
         selected = self._selected(taught, sure)
@@ -82,6 +82,10 @@ class Composed(Algorithm):
         if self.weighting == "disagreement":
             weights = self._disagreement_weights(probs, taught, sure, selected, step)
         return PseudoLabels(self._targets(taught), selected, weights * self.teacher(self.trust(probs, step)))
+
+    def probabilities(self, weak_logits: Tensor) -> Tensor:
+        """What each network predicts: (N, B, C), or (V, N, B, C) of several views -> (N, B, C)."""
+        return weak_logits.softmax(-1)
 
     def trust(self, probs: Tensor, step: Step) -> Tensor:
         """How much a network's own label counts besides: (N, B, C) -> (N, B)."""

@@ -9,7 +9,9 @@ import torch
 from torch import Tensor, nn
 
 from jointmatch.networks.cutoff import cut_while_training
+from jointmatch.networks.mixing import mix, mixed_after, union
 from jointmatch.networks.tokens import Tokens
+from jointmatch.types import Mixing
 
 Pooling = Literal["mean", "first"]
 
@@ -49,15 +51,34 @@ class Encoder(nn.Module):
         """D, the length of a feature vector."""
         return cast(int, self.transformer.config.hidden_size)  # type: ignore[union-attr]
 
-    def forward(self, tokens: Tokens) -> Tensor:
-        """(B, T) -> (layers, B, D)."""
+    def forward(self, tokens: Tokens, mixing: Mixing | None = None) -> Tensor:
+        """(B, T) -> (layers, B, D); with ``mixing``, of texts that are mixed with each other on the way."""
+        if mixing is not None:
+            return self._mixed(tokens, mixing)
+        return self._pooled(self._hidden(tokens), tokens.mask)
+
+    def _hidden(self, tokens: Tokens) -> dict[int, Tensor]:
+        """Depth -> (B, T, D), of the layers that are read."""
         out = self.transformer(
             input_ids=tokens.ids, attention_mask=tokens.mask.long(), output_hidden_states=not self.only_last
         )
         if self.only_last:
-            last = pool(out.last_hidden_state, tokens.mask, self.pooling)
-            return last.expand(len(self.layers), -1, -1)
-        pooled = {depth: pool(out.hidden_states[depth], tokens.mask, self.pooling) for depth in set(self.depths)}
+            return {self.depths[0]: out.last_hidden_state}
+        return {depth: out.hidden_states[depth] for depth in set(self.depths)}
+
+    def _mixed(self, tokens: Tokens, mixing: Mixing) -> Tensor:
+        """Mixed at a share of the layers that are read: at 1.0 what is read, before it is pooled."""
+        at = depth_of(mixing.depth, min(self.depths))
+        with mixed_after(at, self.transformer, mixing):
+            hidden = self._hidden(tokens)
+        if at in hidden:
+            hidden[at] = mix(hidden[at], mixing)
+        return self._pooled(hidden, union(tokens.mask, mixing.partner))
+
+    def _pooled(self, hidden: dict[int, Tensor], mask: Tensor) -> Tensor:
+        pooled = {depth: pool(states, mask, self.pooling) for depth, states in hidden.items()}
+        if self.only_last:
+            return pooled[self.depths[0]].expand(len(self.layers), -1, -1)
         return torch.stack([pooled[depth] for depth in self.depths])
 
     def cut_features(self, rate: float) -> None:

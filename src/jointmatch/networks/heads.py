@@ -11,7 +11,9 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from jointmatch.networks.cutoff import cut_features
+from jointmatch.networks.mixing import mix
 from jointmatch.randomness import derive, seeded
+from jointmatch.types import Mixing
 
 
 @dataclass(frozen=True)
@@ -51,9 +53,11 @@ class Head(nn.Module):
             return features
         return self.scale * F.normalize(features.float() - self.center, dim=-1)
 
-    def forward(self, features: Tensor) -> Tensor:
-        """(B, D) -> (B, C)."""
+    def forward(self, features: Tensor, mixing: Mixing | None = None) -> Tensor:
+        """(B, D) -> (B, C); with ``mixing``, of the texts' normalised features mixed with each other."""
         normal = self.normalize(features)
+        if mixing is not None:
+            normal = mix(normal, mixing)
         if self.training and self.cutoff:
             normal = cut_features(normal, self.cutoff)
         return self.classify(self.hidden(self.dropout(normal)))
@@ -74,14 +78,17 @@ class Heads(nn.ModuleList):
         """The heads, with their type."""
         return [head for head in self if isinstance(head, Head)]
 
-    def forward(self, features: Tensor | Sequence[Tensor], seeds: Sequence[int] | None = None) -> Tensor:
+    def forward(
+        self, features: Tensor | Sequence[Tensor], seeds: Sequence[int] | None = None, mixing: Mixing | None = None
+    ) -> Tensor:
         """(N, B, D) -> (N, B, C); ``seeds`` has one seed per network where dropout is on."""
+        own = [None if mixing is None else mixing.of(i) for i in range(len(self))]
         if not self.training or seeds is None:
-            return torch.stack([head(x) for head, x in zip(self, features, strict=True)])
+            return torch.stack([head(x, mixed) for head, x, mixed in zip(self, features, own, strict=True)])
         logits = []
-        for head, x, seed in zip(self, features, seeds, strict=True):
+        for head, x, mixed, seed in zip(self, features, own, seeds, strict=True):
             with seeded(seed, x.device):
-                logits.append(head(x))
+                logits.append(head(x, mixed))
         return torch.stack(logits)
 
     @torch.no_grad()

@@ -1,21 +1,25 @@
 """Which pseudo-labels to trust, who teaches whom, and how much each counts."""
 
 from jointmatch.selection.alignment import Alignment, align
+from jointmatch.selection.bank import Bank
 from jointmatch.selection.curriculum import CurriculumThreshold, learning_status
 from jointmatch.selection.delta import Delta, DeltaRule
 from jointmatch.selection.gaussian import GaussianWeight, truncated_gaussian
 from jointmatch.selection.labelling import LABELLING, cross, others, own
-from jointmatch.selection.schedules import linear_ramp, signal_level
+from jointmatch.selection.partners import MIXING_DEPTHS, drawn_among, labelled_apart, own_share, permuted
+from jointmatch.selection.ramps import linear_ramp, sigmoid_ramp, signal_level
 from jointmatch.selection.self_adaptive import SelfAdaptiveThreshold
 from jointmatch.selection.small_loss import exchanged, exchanged_where_labels_differ, keep_share, smallest
-from jointmatch.selection.targets import sharpen
+from jointmatch.selection.targets import mean_of_views, sharpen
 from jointmatch.selection.thresholds import AdaptiveThreshold, FixedThreshold, class_thresholds, confident
-from jointmatch.selection.weighting import confidence_disagreement, label_disagreement, mean_one, uniform
+from jointmatch.selection.weighting import confidence_disagreement, label_disagreement, mean_one, over_selected, uniform
 
 __all__ = [
     "LABELLING",
+    "MIXING_DEPTHS",
     "AdaptiveThreshold",
     "Alignment",
+    "Bank",
     "CurriculumThreshold",
     "Delta",
     "DeltaRule",
@@ -27,16 +31,23 @@ __all__ = [
     "confidence_disagreement",
     "confident",
     "cross",
+    "drawn_among",
     "exchanged",
     "exchanged_where_labels_differ",
     "keep_share",
     "label_disagreement",
+    "labelled_apart",
     "learning_status",
     "linear_ramp",
+    "mean_of_views",
     "mean_one",
     "others",
+    "over_selected",
     "own",
+    "own_share",
+    "permuted",
     "sharpen",
+    "sigmoid_ramp",
     "signal_level",
     "smallest",
     "truncated_gaussian",

@@ -8,3 +8,12 @@ def sharpen(probs: Tensor, temperature: float) -> Tensor:
     if temperature == 1:
         return probs
     return (probs.log() / temperature).softmax(-1)  # in logarithms, where the power of a small one does not vanish
+
+
+def mean_of_views(logits: Tensor, later_weight: float = 1.0) -> Tensor:
+    """The mean prediction over views, the first counting 1 and each later one ``later_weight``.
+
+    (V, N, B, C), or (N, B, C) of one view -> probabilities (N, B, C).
+    """
+    probs = (logits if logits.ndim == 4 else logits.unsqueeze(0)).softmax(-1)
+    return (probs[0] + later_weight * probs[1:].sum(0)) / (1 + later_weight * (len(probs) - 1))

@@ -23,3 +23,9 @@ def mean_one(weights: Tensor, selected: Tensor) -> Tensor:
     """Scaled so that each network's selected texts weigh 1 on average, as they do when all count alike."""
     total = (weights * selected).sum(-1, keepdim=True)
     return weights * torch.where(total > 0, selected.sum(-1, keepdim=True) / total, 1.0)
+
+
+def over_selected(selected: Tensor) -> Tensor:
+    """Weights that turn the mean over a batch into one over its selected texts."""
+    counts = selected.sum(-1, keepdim=True).clamp(min=1)
+    return (selected.shape[-1] / counts).expand(selected.shape)

@@ -14,6 +14,7 @@ from jointmatch.networks import Networks, Tokenizer
 from jointmatch.networks.tokens import in_batches
 from jointmatch.training.learner import Learner
 from jointmatch.training.views import Views
+from jointmatch.types import Mixing
 
 TOKENS_PER_BATCH = {"cuda": 32768, "cpu": 4096}
 
@@ -49,13 +50,19 @@ class FullLearner(Learner):
         self._encoded: dict[str, list[list[int]]] = {}
 
     def student_logits(
-        self, labeled: np.ndarray, pool: np.ndarray, seeds: Sequence[int], draw: int
+        self,
+        labeled: np.ndarray,
+        pool: np.ndarray,
+        seeds: Sequence[int],
+        draw: int,
+        views: np.ndarray | None = None,
+        mixing: Mixing | None = None,
     ) -> tuple[Tensor, Tensor]:
         texts = [
-            views.weak(self.splits.labeled, labeled, draw) + views.strong(self.splits.pool, pool, draw)
-            for views in self.views
+            own.weak(self.splits.labeled, labeled, draw) + own.read(self.splits.pool, pool, draw, views)
+            for own in self.views
         ]
-        logits = self._forward(self.model, texts, seeds)
+        logits = self._forward(self.model, texts, seeds, mixing)
         return logits[:, : len(labeled)], logits[:, len(labeled) :]
 
     def weak_logits(
@@ -79,11 +86,13 @@ class FullLearner(Learner):
     def encoder_parameters(self) -> list[nn.Parameter]:
         return list(self.model.encoders.parameters())
 
-    def _forward(self, module: nn.Module, texts: list[list[str]], seeds: Sequence[int] | None) -> Tensor:
+    def _forward(
+        self, module: nn.Module, texts: list[list[str]], seeds: Sequence[int] | None, mixing: Mixing | None = None
+    ) -> Tensor:
         """One list of texts for all networks, or one each."""
         tokens = [self.tokenizer(own).to(self.device) for own in texts]
         with self._autocast():
-            return module(tokens if len(tokens) > 1 else tokens[0], seeds)
+            return module(tokens if len(tokens) > 1 else tokens[0], seeds, mixing)
 
     def _autocast(self) -> torch.autocast:
         return torch.autocast(self.device.type, self.dtype or torch.bfloat16, enabled=self.dtype is not None)

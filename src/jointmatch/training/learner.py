@@ -9,6 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from jointmatch.types import Mixing
+
 
 class Learner(ABC):
     """Networks and the texts they are trained on; the loop asks it for logits by row number."""
@@ -21,7 +23,13 @@ class Learner(ABC):
 
     @abstractmethod
     def student_logits(
-        self, labeled: np.ndarray, pool: np.ndarray, seeds: Sequence[int], draw: int
+        self,
+        labeled: np.ndarray,
+        pool: np.ndarray,
+        seeds: Sequence[int],
+        draw: int,
+        views: np.ndarray | None = None,
+        mixing: Mixing | None = None,
     ) -> tuple[Tensor, Tensor]:
         """Logits of the labelled texts' weak views and of the pool texts' strong views: (N, B, C) each.
 
@@ -30,6 +38,9 @@ class Learner(ABC):
             pool: Row numbers.
             seeds: One per network, for dropout.
             draw: Seed of the random views of this very pass.
+            views: Which view of each pool text is read, 0 the weak one, i the i-th kind of strong ones; None draws
+                a strong one.
+            mixing: How the texts, labelled ones first, are mixed with each other; None: not at all.
         """
 
     @abstractmethod

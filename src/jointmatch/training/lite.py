@@ -17,6 +17,7 @@ from jointmatch.randomness import generator
 from jointmatch.training.learner import Learner
 from jointmatch.training.listener import Listener
 from jointmatch.training.views import Views
+from jointmatch.types import Mixing
 
 
 @dataclass(frozen=True)
@@ -110,18 +111,31 @@ class LiteLearner(Learner):
         self.pool_size = features.weak.shape[1]
 
     def student_logits(
-        self, labeled: np.ndarray, pool: np.ndarray, seeds: Sequence[int], draw: int
+        self,
+        labeled: np.ndarray,
+        pool: np.ndarray,
+        seeds: Sequence[int],
+        draw: int,
+        views: np.ndarray | None = None,
+        mixing: Mixing | None = None,
     ) -> tuple[Tensor, Tensor]:
         given = self.features.labeled[:, self._index(labeled)]
-        rows = self._index(pool)
-        if len(self.features.strong) == 1:
-            strong = self.features.strong[0][:, rows]
+        strong = self.features.strong
+        if views is not None:
+            kinds = np.where(views == 0, 0, 1 + (views - 1) % len(strong))
+            unlabeled = self._choose([self.features.weak, *strong], kinds, pool)
+        elif len(strong) == 1:
+            unlabeled = strong[0][:, self._index(pool)]
         else:
-            drawn = generator(draw, "choice").integers(len(self.features.strong), size=len(pool))
-            which = self._index(drawn)[None, :, None]
-            strong = sum((which == i) * view[:, rows] for i, view in enumerate(self.features.strong))  # type: ignore[assignment]
-        logits = self.heads(torch.cat([given, strong], dim=1), seeds)
+            drawn = generator(draw, "choice").integers(len(strong), size=len(pool))
+            unlabeled = self._choose(strong, drawn, pool)
+        logits = self.heads(torch.cat([given, unlabeled], dim=1), seeds, mixing)
         return logits[:, : len(labeled)], logits[:, len(labeled) :]
+
+    def _choose(self, views: Sequence[Tensor], which: np.ndarray, pool: np.ndarray) -> Tensor:
+        """(N, B, D): each row's features from the view that ``which`` names."""
+        rows, place = self._index(pool), self._index(which)[None, :, None]
+        return torch.stack([(place == i) * view[:, rows] for i, view in enumerate(views)]).sum(0)
 
     def weak_logits(
         self, module: nn.Module, pool: np.ndarray, seeds: Sequence[int] | None, draw: int, view: int = 0

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import zip_longest
+from typing import Any
 
 import numpy as np
 import torch
@@ -14,12 +16,13 @@ from jointmatch.config import TrainingConfig
 from jointmatch.data.batches import Batches
 from jointmatch.errors import TrainingError
 from jointmatch.networks import Averaged, dropout_seeds
-from jointmatch.randomness import derive
+from jointmatch.randomness import derive, generator
 from jointmatch.training.learner import Learner
 from jointmatch.training.listener import Listener
+from jointmatch.training.mixing import mix_targets
 from jointmatch.training.optimizer import build_optimizer, clip, rate_factor, set_rates
 from jointmatch.training.statistics import PseudoLabelCounts
-from jointmatch.types import PseudoLabels, Step
+from jointmatch.types import Mixing, PseudoLabels, Step
 
 NO_ROWS = np.empty(0, dtype=np.int64)
 
@@ -69,6 +72,8 @@ class Updater:
         labels = self._pseudo_label(pool, step, turn) if len(pool) else None
         if labels is not None and labels.rows is not None:
             pool = labels.rows.cpu().numpy()
+        if labels is not None and self.algorithm.every_view:
+            pool, labels = np.tile(pool, self.algorithm.num_views), labels.repeated(self.algorithm.num_views)
         loss = self._in_memory(lambda: self._backward(labeled, pool, labels, step, turn), len(labeled) + len(pool))
         clip(self.learner.per_network(), self.config.clip_norm)
         self.optimizer.step()
@@ -111,21 +116,42 @@ class Updater:
         both = zip_longest(_parts(labeled, self.accumulate), _parts(pool, self.accumulate), fillvalue=NO_ROWS)
         for i, (some_labeled, some_pool) in enumerate(both):
             seeds, draw = self._seeds("strong", step, turn, i) or [], self._draw("strong", step, turn, i)
-            given, unlabeled = self.learner.student_logits(some_labeled, some_pool, seeds, draw)
+            rows = slice(done, done + len(some_pool))
+            some_labels = labels.part(rows) if labels is not None and len(some_pool) else None
+            mixing = self._mixing(len(some_labeled), some_labels, step, turn, i)
+            special = self._special(len(pool), rows, mixing)
+            given, unlabeled = self.learner.student_logits(some_labeled, some_pool, seeds, draw, **special)
+            y = self.learner.labels[torch.as_tensor(some_labeled, device=self.learner.device)]
+            if mixing is not None:
+                y, some_labels = mix_targets(y, some_labels, mixing, self.algorithm.task.num_classes)
             losses = []
             if len(some_labeled):
-                y = self.learner.labels[torch.as_tensor(some_labeled, device=self.learner.device)]
                 loss = self.algorithm.supervised_loss(given.float(), y, step).sum()
                 losses.append(loss * (len(some_labeled) / len(labeled)))
-            if len(some_pool) and labels is not None:
-                rows = slice(done, done + len(some_pool))
-                loss = self.algorithm.unsupervised_loss(unlabeled.float(), labels.part(rows), step).sum()
+            if some_labels is not None:
+                loss = self.algorithm.unsupervised_loss(unlabeled.float(), some_labels, step).sum()
                 losses.append(loss * (len(some_pool) / len(pool)))
                 done += len(some_pool)
             part_loss = torch.stack(losses).sum()
             part_loss.backward()
             total += part_loss.detach()
         return total
+
+    def _mixing(self, labeled: int, labels: PseudoLabels | None, step: Step, turn: int, part: int) -> Mixing | None:
+        """How the texts of a micro-batch are mixed with each other, if they are."""
+        rng = generator(self.config.seed, "mixing", step.number, turn, part)
+        mixing = self.algorithm.mixing(labeled, labels, step, rng)
+        if mixing is None or mixing.share == 1:  # a text that is wholly itself is left alone, to the last bit
+            return None
+        return replace(mixing, partner=mixing.partner.to(self.learner.device))
+
+    def _special(self, pool: int, rows: slice, mixing: Mixing | None) -> dict[str, Any]:
+        """What is asked of a learner beyond the plain case."""
+        special: dict[str, Any] = {} if mixing is None else {"mixing": mixing}
+        if self.algorithm.every_view:
+            count = self.algorithm.num_views
+            special["views"] = np.repeat(np.arange(count), pool // count)[rows]
+        return special
 
     def _seeds(self, purpose: str, step: Step, turn: int, part: int) -> list[int] | None:
         if purpose.startswith("weak") and not self.config.label_dropout:

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from jointmatch.algorithms import build
-from jointmatch.selection import label_disagreement
+from jointmatch.selection import cross, label_disagreement
 from jointmatch.types import Step, Task
 
 METHODS = {
@@ -56,7 +56,7 @@ def test_disagreement_weighs_on_top_of_the_method_s_own_weight(name, networks):
     weak, weighted, *_ = third_step(
         made(name, networks, labelling="cross", weighting="disagreement", delta=0.75), networks
     )
-    factor = label_disagreement(weak.argmax(-1), 0.75)
+    factor = label_disagreement(weak.argmax(-1), cross(weak.argmax(-1)), 0.75)
     assert set(factor.unique().tolist()) == {0.25, 0.75}
     torch.testing.assert_close(weighted.weights, factor * plain.weights)
     assert torch.equal(weighted.selected, plain.selected)

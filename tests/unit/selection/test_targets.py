@@ -2,7 +2,7 @@
 
 import torch
 
-from jointmatch.selection import sharpen
+from jointmatch.selection import mean_of_views, sharpen
 
 
 def test_at_one_half_probabilities_are_squared_and_made_to_sum_to_one_again():
@@ -19,3 +19,17 @@ def test_it_is_the_softmax_of_the_logits_over_the_temperature():
 def test_at_one_nothing_changes():
     probs = torch.tensor([0.9, 0.1])
     assert sharpen(probs, 1.0) is probs
+
+
+def test_the_mean_of_views_counts_the_first_once_and_each_later_one_by_its_weight():
+    """Class 0 at 0.9, 0.6 and 0.3: weight 1 gives 1.8 / 3 = 0.6, weight 0.5 (0.9 + 0.45) / 2 = 0.675, weight 0 0.9."""
+    p = torch.tensor([0.9, 0.6, 0.3]).reshape(3, 1, 1)
+    logits = torch.stack([p, 1 - p], -1).log()
+    for weight, wanted in ((1.0, 0.6), (0.5, 0.675), (0.0, 0.9)):
+        torch.testing.assert_close(mean_of_views(logits, weight), torch.tensor([[[wanted, 1 - wanted]]]))
+
+
+def test_the_mean_of_one_view_is_its_softmax():
+    logits = torch.randn(2, 5, 3, generator=torch.Generator().manual_seed(0))
+    torch.testing.assert_close(mean_of_views(logits), logits.softmax(-1))
+    torch.testing.assert_close(mean_of_views(logits[None], 7.0), logits.softmax(-1))

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from jointmatch.selection import confidence_disagreement, cross, label_disagreement, mean_one, uniform
+from jointmatch.selection import confidence_disagreement, cross, label_disagreement, mean_one, over_selected, uniform
 
 
 def by_label(labels: list[list[int]], delta: float) -> torch.Tensor:
@@ -77,3 +77,12 @@ def test_weights_of_mean_one_keep_their_proportions_and_count_selected_texts_onl
 def test_weights_without_any_selected_text_or_all_zero_stay_as_they_are():
     weights = torch.tensor([[0.1, 0.9], [0.0, 0.0]])
     assert mean_one(weights, torch.tensor([[False, False], [True, True]])).tolist() == weights.tolist()
+
+
+def test_over_selected_turns_a_batch_mean_into_one_over_the_selected():
+    """Two of four selected weigh 4 / 2 = 2: the mean of 1 and 3 is (2 * 1 + 2 * 3) / 4 = 2. Of none, no infinity."""
+    selected = torch.tensor([[True, False, True, False], [False] * 4])
+    weights = over_selected(selected)
+    assert weights.tolist() == [[2.0] * 4, [4.0] * 4]
+    values = torch.tensor([1.0, 100.0, 3.0, 100.0])
+    assert (values * selected * weights).mean(-1).tolist() == [2.0, 0.0]
