@@ -19,6 +19,7 @@ class Task:
     num_classes: int
     num_networks: int = 1
     pool_size: int = 0
+    seed: int = 0  # of what a method draws at random
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,9 @@
-"""N networks: encoders (one shared and frozen, or one each) and a head each."""
+"""N networks: encoders (one shared, or one each) and a head each."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 
 import torch
 from torch import Tensor, nn
@@ -16,8 +17,8 @@ from jointmatch.randomness import seeded
 class Networks(nn.Module):
     """Tokens to logits (N, B, C).
 
-    With one encoder, it reads a layer for every head and is not trained (mode lite);
-    with N of them, each is trained with its head (mode full).
+    One encoder reads a layer for every head: frozen in mode lite, trained in mode full by methods of several heads.
+    Otherwise there are N of them, each trained with its head.
     """
 
     def __init__(self, encoders: Sequence[Encoder], heads: Heads) -> None:
@@ -28,12 +29,13 @@ class Networks(nn.Module):
     def features(self, tokens: Tokens | Sequence[Tokens], seeds: Sequence[int] | None = None) -> Tensor:
         """(N, B, D) from one batch for all networks, or from one each."""
         batches = [tokens] * len(self.encoders) if isinstance(tokens, Tokens) else list(tokens)
-        if not self.training or seeds is None:
-            return torch.cat([encoder(own) for encoder, own in zip(self.encoders, batches, strict=True)])
+        shared = len(self.encoders) < len(batches)  # one encoder, and a batch for each head
         parts = []
-        for encoder, own, seed in zip(self.encoders, batches, seeds, strict=True):
-            with seeded(seed, own.ids.device):
-                parts.append(encoder(own))
+        for i, own in enumerate(batches):
+            dropout = seeded(seeds[i], own.ids.device) if self.training and seeds is not None else nullcontext()
+            with dropout:
+                read = self.encoders[0 if shared else i](own)
+            parts.append(read[i : i + 1] if shared else read)
         return torch.cat(parts)
 
     def forward(self, tokens: Tokens | Sequence[Tokens], seeds: Sequence[int] | None = None) -> Tensor:
