@@ -50,15 +50,20 @@ def test_shapes_and_types_hold_for_any_number_of_networks_and_classes(name, netw
 @every_algorithm
 @every_shape
 def test_losses_are_one_finite_number_per_network_and_never_negative(name, networks, classes):
-    rule = made(name, networks, classes)
+    """What is left of the unsupervised loss without w_u L_u, a term of its own weight, may be negative."""
+    rule, rest = made(name, networks, classes), made(name, networks, classes, unlabeled_weight=0)
     labels = rule.pseudo_label(draw(networks, classes), step())
+    rest.load_state_dict(rule.state_dict())
     y = torch.arange(BATCH) % classes
+    strong = draw(networks, classes, 2)
+    beside = rest.unsupervised_loss(strong, labels, step())
     for loss in (
         rule.supervised_loss(draw(networks, classes, 1), y, step()),
-        rule.unsupervised_loss(draw(networks, classes, 2), labels, step()),
+        rule.unsupervised_loss(strong, labels, step()) - beside,
     ):
-        assert loss.shape == (networks,)
+        assert loss.shape == beside.shape == (networks,)
         assert loss.isfinite().all()
+        assert beside.isfinite().all()
         assert (loss >= 0).all()
 
 
@@ -133,10 +138,13 @@ def test_permuting_the_batch_permutes_the_labels_and_keeps_the_loss(name):
 
 @every_algorithm
 def test_the_unlabeled_weight_scales_the_unsupervised_loss(name):
-    once, twice = made(name, unlabeled_weight=1), made(name, unlabeled_weight=2)
-    labels = once.pseudo_label(draw(), step())
-    args = (draw(seed=1), labels, step())
-    torch.testing.assert_close(twice.unsupervised_loss(*args), 2 * once.unsupervised_loss(*args))
+    """All of it but what stands beside it with a weight of its own: L(2) - L(0) = 2 (L(1) - L(0))."""
+    rules = [made(name, unlabeled_weight=weight) for weight in (0, 1, 2)]
+    labels = rules[1].pseudo_label(draw(), step())
+    for rule in rules:
+        rule.load_state_dict(rules[1].state_dict())
+    rest, once, twice = (rule.unsupervised_loss(draw(seed=1), labels, step()) for rule in rules)
+    torch.testing.assert_close(twice - rest, 2 * (once - rest))
 
 
 def bad_values() -> list[tuple[str, str, object]]:

@@ -2,16 +2,33 @@
 
 from jointmatch.algorithms.aumst import AUMST
 from jointmatch.algorithms.base import ALGORITHMS, Algorithm, build, check_settings, describe_settings, settings_of
+from jointmatch.algorithms.ensembles import FixMatchEnsemble, FreeMatchEnsemble
 from jointmatch.algorithms.fixmatch import FixMatch
+from jointmatch.algorithms.flexmatch import FlexMatch
+from jointmatch.algorithms.freematch import FreeMatch
 from jointmatch.algorithms.jointmatch import JointMatch
+from jointmatch.algorithms.marginmatch import MarginMatch
+from jointmatch.algorithms.multimatch import MultiMatch
+from jointmatch.algorithms.pseudolabel import PseudoLabel
+from jointmatch.algorithms.softmatch import SoftMatch
 from jointmatch.algorithms.supervised import Supervised
+from jointmatch.algorithms.uda import UDA
 
 __all__ = [
     "ALGORITHMS",
     "AUMST",
+    "UDA",
     "Algorithm",
     "FixMatch",
+    "FixMatchEnsemble",
+    "FlexMatch",
+    "FreeMatch",
+    "FreeMatchEnsemble",
     "JointMatch",
+    "MarginMatch",
+    "MultiMatch",
+    "PseudoLabel",
+    "SoftMatch",
     "Supervised",
     "build",
     "check_settings",

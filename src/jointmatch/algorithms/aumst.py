@@ -39,7 +39,8 @@ class AUMST(Algorithm):
     unverified = (
         "The number of rounds is fixed, to fit the given steps. In the published code rounds go on, up to 100, and the "
         "best model on dev so far teaches; here the last student does, and dev chooses among all steps at the end. "
-        "Students start from the same weights each time; there with a new head, and the first teacher is the better of two."
+        "Students start from the same weights each time, there with a new head each; and the first teacher is one, not "
+        "the better of two."
     )
     extra_classes = 1
     in_rounds = True

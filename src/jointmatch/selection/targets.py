@@ -7,5 +7,4 @@ def sharpen(probs: Tensor, temperature: float) -> Tensor:
     """Raise to the power 1 / T and make it sum to 1 again: softmax(logits / T) where ``probs`` is softmax(logits)."""
     if temperature == 1:
         return probs
-    powers = probs ** (1 / temperature)
-    return powers / powers.sum(-1, keepdim=True)
+    return (probs.log() / temperature).softmax(-1)  # in logarithms, where the power of a small one does not vanish

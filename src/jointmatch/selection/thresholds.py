@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from jointmatch.types import Step
 
 
-def class_thresholds(status: Tensor, tau: float, adaptivity: float = 1.0) -> Tensor:
+def class_thresholds(status: Tensor, tau: float | Tensor, adaptivity: float = 1.0) -> Tensor:
     """tau(c) = tau * (s(c) / max_c s(c)) ** adaptivity along the last axis.
 
     With the class mean p(c) as status s(c), 1 is the paper's equation 2; 0 is one threshold for all classes.
@@ -30,17 +30,18 @@ def confident(probs: Tensor, thresholds: Tensor) -> Tensor:
 
 
 class FixedThreshold(nn.Module):
-    """Keep a text when its top probability reaches ``tau``, whatever its class."""
+    """Keep a text when its top probability reaches ``tau``, or, if ``strict``, is more, whatever its class."""
 
     adaptive = False
 
-    def __init__(self, tau: float, num_classes: int, num_networks: int) -> None:
+    def __init__(self, tau: float, num_classes: int, num_networks: int, strict: bool = False) -> None:
         super().__init__()
-        self.tau, self.shape = tau, (num_networks, num_classes)
+        self.tau, self.shape, self.strict = tau, (num_networks, num_classes), strict
 
     def forward(self, probs: Tensor, step: Step | None = None) -> Tensor:
         """(N, B, C) -> (N, B)."""
-        return probs.amax(-1) >= self.tau
+        confidence = probs.amax(-1)
+        return confidence > self.tau if self.strict else confidence >= self.tau
 
     def current(self) -> Tensor:
         """The thresholds in force (N, C)."""

@@ -1,0 +1,28 @@
+"""FlexMatch (Zhang et al., 2021), https://arxiv.org/abs/2110.08263."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jointmatch.algorithms.base import ALGORITHMS
+from jointmatch.algorithms.composed import Composed
+from jointmatch.schema import Fraction
+from jointmatch.selection import CurriculumThreshold
+from jointmatch.types import Task
+
+
+@ALGORITHMS.register("flexmatch")
+class FlexMatch(Composed):
+    """FixMatch, with a lower threshold for classes that few unlabelled texts were confidently given so far.
+
+    Args:
+        task: Number of classes, networks and unlabelled texts.
+        tau: Threshold of the class learnt best.
+        warm_up: Whether thresholds stay low until most texts were confidently given some class.
+    """
+
+    reference = "Zhang et al. 2021, NeurIPS"
+
+    def __init__(self, task: Task, *, tau: Fraction = 0.95, warm_up: bool = True, **common: Any) -> None:
+        super().__init__(task, **common)
+        self.threshold = CurriculumThreshold(tau, task.num_classes, task.num_networks, task.pool_size, warm_up)

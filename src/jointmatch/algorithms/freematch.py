@@ -1,0 +1,41 @@
+"""FreeMatch (Wang et al., 2023), https://arxiv.org/abs/2205.07246."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch import Tensor
+
+from jointmatch.algorithms.base import ALGORITHMS
+from jointmatch.algorithms.composed import Composed
+from jointmatch.losses import fairness
+from jointmatch.schema import Fraction, NonNegative
+from jointmatch.selection import SelfAdaptiveThreshold
+from jointmatch.types import PseudoLabels, Step, Task
+
+
+@ALGORITHMS.register("freematch")
+class FreeMatch(Composed):
+    """Thresholds follow the confidence reached, in all and per class; predictions are kept diverse.
+
+    Args:
+        task: Number of classes and networks.
+        momentum: Of the running confidence, class mean and label shares.
+        fairness_weight: w_f, of the term that keeps predictions diverse, in L = L_s + w_u L_u + w_f L_f.
+    """
+
+    reference = "Wang et al. 2023, ICLR"
+    threshold: SelfAdaptiveThreshold
+
+    def __init__(
+        self, task: Task, *, momentum: Fraction = 0.999, fairness_weight: NonNegative = 0.001, **common: Any
+    ) -> None:
+        super().__init__(task, **common)
+        self.fairness_weight = fairness_weight
+        self.threshold = SelfAdaptiveThreshold(task.num_classes, task.num_networks, momentum)
+
+    def unsupervised_loss(self, strong_logits: Tensor, labels: PseudoLabels, step: Step) -> Tensor:
+        """w_u L_u + w_f L_f, the running means in L_f being those of whoever gave the labels."""
+        means = self.teacher(self.threshold.class_mean), self.teacher(self.threshold.label_share)
+        fair = fairness(strong_logits, labels.selected, *means)
+        return super().unsupervised_loss(strong_logits, labels, step) + self.fairness_weight * fair

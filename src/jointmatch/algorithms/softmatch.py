@@ -1,0 +1,46 @@
+"""SoftMatch (Chen et al., 2023), https://arxiv.org/abs/2301.10921."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from torch import Tensor, nn
+
+from jointmatch.algorithms.base import ALGORITHMS
+from jointmatch.algorithms.composed import Composed
+from jointmatch.schema import Fraction, Positive
+from jointmatch.selection import FixedThreshold, GaussianWeight, UniformAlignment
+from jointmatch.types import Step, Task
+
+
+@ALGORITHMS.register("softmatch")
+class SoftMatch(Composed):
+    """Every text is used, and counts less the further its confidence lies below the mean.
+
+    Args:
+        task: Number of classes and networks.
+        momentum: Of the running mean and variance of the confidence, and of the class mean.
+        sigmas: By how much the running deviation is divided: more is stricter.
+        alignment: ``uniform``: confidence is read where classes are equally frequent; ``none``: as predicted.
+    """
+
+    reference = "Chen et al. 2023, ICLR"
+
+    def __init__(
+        self,
+        task: Task,
+        *,
+        momentum: Fraction = 0.999,
+        sigmas: Positive = 2.0,
+        alignment: Literal["uniform", "none"] = "uniform",
+        **common: Any,
+    ) -> None:
+        super().__init__(task, **common)
+        shape = (task.num_classes, task.num_networks)
+        self.threshold = FixedThreshold(0.0, *shape)
+        self.alignment = UniformAlignment(*shape, momentum) if alignment == "uniform" else nn.Identity()
+        self.gaussian = GaussianWeight(*shape, momentum, sigmas)
+
+    def trust(self, probs: Tensor, step: Step) -> Tensor:
+        """By the aligned confidence; the label stays that of the prediction itself."""
+        return self.gaussian(self.alignment(probs))

@@ -1,0 +1,51 @@
+"""Unsupervised Data Augmentation (Xie et al., 2020), https://arxiv.org/abs/1904.12848."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from torch import Tensor
+
+from jointmatch.algorithms.base import ALGORITHMS
+from jointmatch.algorithms.composed import Composed
+from jointmatch.losses import consistency, cross_entropy, divergence
+from jointmatch.schema import Fraction, Positive
+from jointmatch.selection import FixedThreshold, signal_level
+from jointmatch.types import PseudoLabels, Step, Task
+
+
+@ALGORITHMS.register("uda")
+class UDA(Composed):
+    """Predict on the strong view what is predicted on the weak one, sharpened; learn easy labels late.
+
+    Args:
+        task: Number of classes and networks.
+        beta: Confidence that a text must exceed to be used; 0 uses all.
+        annealing: How the limit rises above which a labelled text is left out: ``none`` has no limit.
+    """
+
+    reference = "Xie et al. 2020, NeurIPS"
+
+    def __init__(
+        self,
+        task: Task,
+        *,
+        beta: Fraction = 0.0,
+        annealing: Literal["none", "linear", "log", "exp"] = "linear",
+        targets: Literal["hard", "soft"] = "soft",
+        temperature: Positive = 0.85,
+        **common: Any,
+    ) -> None:
+        super().__init__(task, targets=targets, temperature=temperature, **common)
+        self.annealing = annealing
+        self.threshold = FixedThreshold(beta, task.num_classes, task.num_networks, strict=True)
+
+    def supervised_loss(self, logits: Tensor, y: Tensor, step: Step) -> Tensor:
+        """The mean over the labelled texts that are not yet too easy; 0 where all are."""
+        per_text = cross_entropy(logits, y.expand(len(logits), -1))
+        level = signal_level(step.progress, self.annealing, self.task.num_classes)
+        kept = (-per_text.detach()).exp() <= level  # the probability of the true class
+        return (per_text * kept).sum(-1) / kept.sum(-1).clamp(min=1)
+
+    def unsupervised_loss(self, strong_logits: Tensor, labels: PseudoLabels, step: Step) -> Tensor:
+        return self.weight_at(step) * consistency(strong_logits, labels, divergence)
