@@ -20,9 +20,10 @@ def made(name: str, networks: int = 2, classes: int = 3, **settings: object) -> 
     return build(name, Task(classes, networks, pool_size=100), settings)
 
 
-def draw(networks: int = 2, classes: int = 3, seed: int = 0) -> torch.Tensor:
-    """Logits sharp enough that some texts pass a threshold and some do not."""
-    return 6 * torch.randn(networks, BATCH, classes, generator=torch.Generator().manual_seed(seed))
+def draw(name: str, networks: int = 2, classes: int = 3, seed: int = 0) -> torch.Tensor:
+    """Logits of as many outputs as the algorithm has, sharp enough that some texts pass a threshold and some do not."""
+    outputs = classes + ALGORITHMS[name].extra_classes
+    return 6 * torch.randn(networks, BATCH, outputs, generator=torch.Generator().manual_seed(seed))
 
 
 def step(number: int = 0) -> Step:
@@ -38,8 +39,8 @@ def assert_same(a: PseudoLabels, b: PseudoLabels) -> None:
 @every_shape
 def test_shapes_and_types_hold_for_any_number_of_networks_and_classes(name, networks, classes):
     rule = made(name, networks, classes)
-    labels = rule.pseudo_label(draw(networks, classes), step())
-    assert labels.targets.shape in ((networks, BATCH), (networks, BATCH, classes))
+    labels = rule.pseudo_label(draw(name, networks, classes), step())
+    assert labels.targets.shape in ((networks, BATCH), (networks, BATCH, classes + rule.extra_classes))
     assert labels.selected.shape == labels.weights.shape == (networks, BATCH)
     assert labels.selected.dtype == torch.bool
     assert labels.weights.is_floating_point()
@@ -52,13 +53,13 @@ def test_shapes_and_types_hold_for_any_number_of_networks_and_classes(name, netw
 def test_losses_are_one_finite_number_per_network_and_never_negative(name, networks, classes):
     """What is left of the unsupervised loss without w_u L_u, a term of its own weight, may be negative."""
     rule, rest = made(name, networks, classes), made(name, networks, classes, unlabeled_weight=0)
-    labels = rule.pseudo_label(draw(networks, classes), step())
+    labels = rule.pseudo_label(draw(name, networks, classes), step())
     rest.load_state_dict(rule.state_dict())
     y = torch.arange(BATCH) % classes
-    strong = draw(networks, classes, 2)
+    strong = draw(name, networks, classes, 2)
     beside = rest.unsupervised_loss(strong, labels, step())
     for loss in (
-        rule.supervised_loss(draw(networks, classes, 1), y, step()),
+        rule.supervised_loss(draw(name, networks, classes, 1), y, step()),
         rule.unsupervised_loss(strong, labels, step()) - beside,
     ):
         assert loss.shape == beside.shape == (networks,)
@@ -69,7 +70,7 @@ def test_losses_are_one_finite_number_per_network_and_never_negative(name, netwo
 
 @every_algorithm
 def test_no_gradient_flows_through_pseudo_labels(name):
-    weak, strong = draw().requires_grad_(), draw(seed=1).requires_grad_()
+    weak, strong = draw(name).requires_grad_(), draw(name, seed=1).requires_grad_()
     rule = made(name)
     rule.unsupervised_loss(strong, rule.pseudo_label(weak, step()), step()).sum().backward()
     assert weak.grad is None
@@ -78,9 +79,9 @@ def test_no_gradient_flows_through_pseudo_labels(name):
 
 @every_algorithm
 def test_one_networks_loss_has_no_gradient_in_the_other(name):
-    strong = draw(seed=1).requires_grad_()
+    strong = draw(name, seed=1).requires_grad_()
     rule = made(name)
-    rule.unsupervised_loss(strong, rule.pseudo_label(draw(), step()), step())[0].backward()
+    rule.unsupervised_loss(strong, rule.pseudo_label(draw(name), step()), step())[0].backward()
     assert strong.grad is not None
     assert not strong.grad[1].any()
 
@@ -88,9 +89,9 @@ def test_one_networks_loss_has_no_gradient_in_the_other(name):
 @every_algorithm
 def test_nothing_selected_gives_a_zero_finite_loss_and_gradient(name):
     rule = made(name)
-    labels = rule.pseudo_label(draw(), step())
+    labels = rule.pseudo_label(draw(name), step())
     nothing = PseudoLabels(labels.targets, torch.zeros_like(labels.selected), labels.weights)
-    strong = draw(seed=1).requires_grad_()
+    strong = draw(name, seed=1).requires_grad_()
     loss = rule.unsupervised_loss(strong, nothing, step())
     loss.sum().backward()
     assert loss.tolist() == [0.0, 0.0]
@@ -101,7 +102,7 @@ def test_nothing_selected_gives_a_zero_finite_loss_and_gradient(name):
 @every_algorithm
 def test_every_tensor_is_a_buffer_or_a_parameter(name):
     rule = made(name)
-    rule.pseudo_label(draw(), step())
+    rule.pseudo_label(draw(name), step())
     for place, module in rule.named_modules():
         for attribute, value in vars(module).items():
             if attribute in ("_buffers", "_parameters"):
@@ -115,11 +116,12 @@ def test_every_tensor_is_a_buffer_or_a_parameter(name):
 def test_a_loaded_state_continues_bit_for_bit(name):
     first, second = made(name), made(name)
     for number in range(3):
-        first.pseudo_label(draw(seed=number), step(number))
+        first.pseudo_label(draw(name, seed=number), step(number))
     second.load_state_dict(first.state_dict())
     for number in range(3, 5):
         assert_same(
-            first.pseudo_label(draw(seed=number), step(number)), second.pseudo_label(draw(seed=number), step(number))
+            first.pseudo_label(draw(name, seed=number), step(number)),
+            second.pseudo_label(draw(name, seed=number), step(number)),
         )
     for value, copy in zip(first.state_dict().values(), second.state_dict().values(), strict=True):
         assert torch.equal(value, copy)
@@ -129,21 +131,23 @@ def test_a_loaded_state_continues_bit_for_bit(name):
 def test_permuting_the_batch_permutes_the_labels_and_keeps_the_loss(name):
     order = torch.randperm(BATCH, generator=torch.Generator().manual_seed(5))
     straight, shuffled = made(name), made(name)
-    labels = straight.pseudo_label(draw(), step())
-    permuted = shuffled.pseudo_label(draw()[:, order], Step(order, 0, 10))
+    labels = straight.pseudo_label(draw(name), step())
+    permuted = shuffled.pseudo_label(draw(name)[:, order], Step(order, 0, 10))
     assert_same(PseudoLabels(labels.targets[:, order], labels.selected[:, order], labels.weights[:, order]), permuted)
-    loss = straight.unsupervised_loss(draw(seed=1), labels, step())
-    torch.testing.assert_close(shuffled.unsupervised_loss(draw(seed=1)[:, order], permuted, Step(order, 0, 10)), loss)
+    loss = straight.unsupervised_loss(draw(name, seed=1), labels, step())
+    torch.testing.assert_close(
+        shuffled.unsupervised_loss(draw(name, seed=1)[:, order], permuted, Step(order, 0, 10)), loss
+    )
 
 
 @every_algorithm
 def test_the_unlabeled_weight_scales_the_unsupervised_loss(name):
     """All of it but what stands beside it with a weight of its own: L(2) - L(0) = 2 (L(1) - L(0))."""
     rules = [made(name, unlabeled_weight=weight) for weight in (0, 1, 2)]
-    labels = rules[1].pseudo_label(draw(), step())
+    labels = rules[1].pseudo_label(draw(name), step())
     for rule in rules:
         rule.load_state_dict(rules[1].state_dict())
-    rest, once, twice = (rule.unsupervised_loss(draw(seed=1), labels, step()) for rule in rules)
+    rest, once, twice = (rule.unsupervised_loss(draw(name, seed=1), labels, step()) for rule in rules)
     torch.testing.assert_close(twice - rest, 2 * (once - rest))
 
 

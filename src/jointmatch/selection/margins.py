@@ -23,6 +23,8 @@ def percentile_cut(margins: Tensor, of: Tensor, percentile: float) -> Tensor:
     In ascending order it is number floor(percentile * count), counted from 0; minus infinity where there is no text.
     """
     count = of.sum(-1, keepdim=True)
+    if not margins.shape[-1]:
+        return margins.new_full(count.shape, -torch.inf)
     ordered = margins.masked_fill(~of, torch.inf).sort(-1).values
     place = (count * percentile).long().minimum(count - 1).clamp(min=0)
     return ordered.gather(-1, place).masked_fill(count == 0, -torch.inf)

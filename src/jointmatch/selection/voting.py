@@ -18,7 +18,7 @@ def vote(labels: tuple[Tensor, Tensor], above: tuple[Tensor, Tensor], odd_weight
 
 
 def agreement_cuts(margins: Tensor, labels: Tensor, voters: Tensor, quantile: float) -> Tensor:
-    """For each taught head and class the quantile of its voters' margins where they agree on it; 0 if never, or less.
+    """For each taught head and class the quantile of its voters' margins where they agree on it, 0 if nowhere: (N, C).
 
     Args:
         margins: (N, M, C) of every text and class.
@@ -32,5 +32,5 @@ def agreement_cuts(margins: Tensor, labels: Tensor, voters: Tensor, quantile: fl
         for c in labels[pair[0]][agreed].unique().tolist():
             if c >= 0:
                 rows = agreed & (labels[pair[0]] == c)
-                cuts[head, c] = margins[pair][:, rows, c].float().quantile(quantile).clamp(min=0)
+                cuts[head, c] = margins[pair][:, rows, c].float().quantile(quantile)
     return cuts
