@@ -71,7 +71,7 @@ class Assembly:
         """The rule, on the run's device."""
         own = self.config.algorithm
         balance = balance_of(self.splits.labeled.labels, self.num_classes)
-        task = Task(self.num_classes, self.num_networks, len(self.splits.pool), balance)
+        task = Task(self.num_classes, self.num_networks, len(self.splits.pool), balance, self.config.training.seed)
         return algorithms.build(own.name, task, own.settings).to(self.device)
 
     def frozen_encoder(self) -> Encoder:
@@ -90,7 +90,8 @@ class Assembly:
 
     def full_learner(self, features: FeatureSet | None, warm_start: bool) -> FullLearner:
         """Whole networks, their heads first trained on the frozen features if ``warm_start``."""
-        encoders = [self._encoder([layer]) for layer in self.layers]
+        shared = algorithms.ALGORITHMS[self.config.algorithm.name].shared_encoder
+        encoders = [self._encoder(self.layers)] if shared else [self._encoder([layer]) for layer in self.layers]
         for encoder in encoders:
             if self.config.network.freeze_embeddings:
                 encoder.freeze_embeddings()
@@ -147,7 +148,8 @@ class Assembly:
         return Encoder(load_transformer(self.backbone), layers, self.config.network.pooling)
 
     def _heads(self, features: FeatureSet) -> Heads:
-        return build_heads(features, self._head_config, self.num_classes, self.config.training.seed)
+        extra = algorithms.ALGORITHMS[self.config.algorithm.name].extra_classes
+        return build_heads(features, self._head_config, self.num_classes, self.config.training.seed, extra)
 
     @property
     def _head_config(self) -> NetworkConfig:

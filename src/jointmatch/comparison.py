@@ -24,10 +24,11 @@ Classifier = Callable[[Tensor], np.ndarray]
 
 def train_heads(features: FeatureSet, config: Config, num_classes: int) -> LiteLearner:
     """Train heads on features with nothing shown or recorded: for baselines, folds and warm starts."""
-    heads = build_heads(features, config.network, num_classes, config.training.seed)
+    extra = algorithms.ALGORITHMS[config.algorithm.name].extra_classes
+    heads = build_heads(features, config.network, num_classes, config.training.seed, extra)
     learner = LiteLearner(features, heads)
     balance = balance_of(features.labels.tolist(), num_classes)
-    task = Task(num_classes, learner.num_networks, learner.pool_size, balance)
+    task = Task(num_classes, learner.num_networks, learner.pool_size, balance, config.training.seed)
     algorithm = algorithms.build(config.algorithm.name, task, config.algorithm.settings).to(learner.device)
     unknown = torch.full((learner.pool_size,), UNLABELED)
     Loop(Updater(learner, algorithm, config.training, unknown, Listener()), Listener()).run()

@@ -35,6 +35,7 @@ from jointmatch.types import Label
 FORMAT = 1
 TOKENS_PER_BATCH = 4096
 CHUNK = 1024
+HEADS = "heads.safetensors"  # of networks that read one encoder
 
 
 @dataclass(frozen=True)
@@ -115,9 +116,9 @@ class Model:
             (path / "metrics.json").write_text(json.dumps(self.metrics, indent=2), encoding="utf-8")
             (path / "README.md").write_text(model_card(self), encoding="utf-8")
             self.tokenizer.pretrained.save_pretrained(path)
-            if self.facts.mode == "lite":
-                save_tensors(self.networks.heads.state_dict(), path / "heads.safetensors")
-                if self.backbone.is_folder:  # the user's folder may move; a name can be found again
+            if len(self.networks.encoders) < len(self.networks.heads) or self.facts.mode == "lite":
+                save_tensors(self.networks.heads.state_dict(), path / HEADS)
+                if self.backbone.is_folder or self.facts.mode == "full":  # a name can be found again, if not trained
                     self.networks.encoders[0].transformer.save_pretrained(path / "encoder")  # type: ignore[union-attr, operator]
             else:
                 for i, (encoder, head) in enumerate(zip(self.networks.encoders, self.networks.heads, strict=True)):
@@ -133,10 +134,10 @@ class Model:
             heads = Heads(HeadShape(**facts.head), len(facts.layers))
             if heads.shape.num_classes != len(facts.classes):
                 raise ValueError(f"{len(facts.classes)} classes, but heads for {heads.shape.num_classes}")
-            if facts.mode == "lite":
-                backbone = _lite_backbone(folder, facts)
+            if (folder / HEADS).is_file() or facts.mode == "lite":
+                backbone = _one_backbone(folder, facts)
                 encoders = [Encoder(load_transformer(backbone), facts.layers, facts.pooling)]  # type: ignore[arg-type]
-                heads.load_state_dict(load_file(folder / "heads.safetensors"))
+                heads.load_state_dict(load_file(folder / HEADS))
             else:
                 backbone = Backbone(facts.backbone, str(folder))
                 encoders = []
@@ -174,10 +175,11 @@ def _read_facts(folder: Path) -> ModelFacts:
         raise InputError(f"{path} is damaged: {error}.") from None
 
 
-def _lite_backbone(folder: Path, facts: ModelFacts) -> Backbone:
+def _one_backbone(folder: Path, facts: ModelFacts) -> Backbone:
     own = folder / "encoder"
-    backbone = Backbone(str(own), str(own)) if own.is_dir() else find_backbone(facts.backbone)
-    if not own.is_dir() and backbone.fingerprint() != facts.fingerprint:
+    kept = own.is_dir() or facts.mode == "full"
+    backbone = Backbone(str(own), str(own)) if kept else find_backbone(facts.backbone)
+    if not kept and backbone.fingerprint() != facts.fingerprint:
         raise InputError(
             f"The backbone {facts.backbone!r} here is not the one this model was trained on (its files differ). "
             "Install the version it was trained with, or train again."

@@ -198,6 +198,7 @@ class _Job:
             assert isinstance(learner, LiteLearner)
             assert encoder is not None
             networks = Networks([encoder], learner.heads)
+        networks.heads.drop_extra()
         training, parts = self.config.training, self.assembly
         facts = ModelFacts(
             classes=list(self.splits.classes),

@@ -28,6 +28,7 @@ class Task:
     num_networks: int = 1
     pool_size: int = 0
     labeled_balance: tuple[float, ...] = ()  # share of each class among the labelled texts
+    seed: int = 0  # of what a method draws at random
 
 
 @dataclass(frozen=True)

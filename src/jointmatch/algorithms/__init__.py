@@ -1,5 +1,6 @@
 """One file per paper. To add one: write the file, then add its line here."""
 
+from jointmatch.algorithms.aumst import AUMST
 from jointmatch.algorithms.base import ALGORITHMS, Algorithm, build, check_settings, describe_settings, settings_of
 from jointmatch.algorithms.coteaching import CoTeaching
 from jointmatch.algorithms.coteachingplus import CoTeachingPlus
@@ -12,8 +13,10 @@ from jointmatch.algorithms.fixmatch import FixMatch
 from jointmatch.algorithms.flexmatch import FlexMatch
 from jointmatch.algorithms.freematch import FreeMatch
 from jointmatch.algorithms.jointmatch import JointMatch
+from jointmatch.algorithms.marginmatch import MarginMatch
 from jointmatch.algorithms.meanteacher import MeanTeacher
 from jointmatch.algorithms.mixtext import MixText
+from jointmatch.algorithms.multimatch import MultiMatch
 from jointmatch.algorithms.pseudolabel import PseudoLabel
 from jointmatch.algorithms.softmatch import SoftMatch
 from jointmatch.algorithms.supervised import Supervised
@@ -21,6 +24,7 @@ from jointmatch.algorithms.uda import UDA
 
 __all__ = [
     "ALGORITHMS",
+    "AUMST",
     "UDA",
     "Algorithm",
     "CoTeaching",
@@ -35,8 +39,10 @@ __all__ = [
     "FreeMatch",
     "FreeMatchEnsemble",
     "JointMatch",
+    "MarginMatch",
     "MeanTeacher",
     "MixText",
+    "MultiMatch",
     "PseudoLabel",
     "SoftMatch",
     "Supervised",

@@ -38,6 +38,9 @@ class Algorithm(nn.Module, ABC):
     num_views: ClassVar[int] = 1  # of each text given to pseudo_label: the weak one, then strong ones
     every_view: ClassVar[bool] = False  # the student reads each text in all these views, not in one strong one
     requires: ClassVar[Settings] = {}  # settings of other sections that the method is not itself without
+    extra_classes: ClassVar[int] = 0  # outputs besides the C classes, while training only
+    in_rounds: ClassVar[bool] = False  # trains in several phases, each with networks that start anew
+    shared_encoder: ClassVar[bool] = False  # one encoder serves the heads of all networks, trained in mode full
     unsuited: ClassVar[Mapping[str, str]] = {}  # mode it cannot be trained in -> why
 
     def __init__(self, task: Task, *, unlabeled_weight: NonNegative = 1.0) -> None:
@@ -49,7 +52,9 @@ class Algorithm(nn.Module, ABC):
     def pseudo_label(self, weak_logits: Tensor, step: Step) -> PseudoLabels:
         """Choose targets from gradient-free logits of the weak views (N, B, C).
 
-        With ``num_views`` V above 1 the logits are (V, N, B, C).
+        With ``num_views`` V above 1 the logits are (V, N, B, C). With ``extra_classes`` the last axis here and in both
+        losses has C plus so many outputs, and targets may name the extra ones; whatever is scored, kept or used to
+        predict sees the first C alone.
         """
 
     def supervised_loss(self, logits: Tensor, y: Tensor, step: Step) -> Tensor:
@@ -74,6 +79,13 @@ class Algorithm(nn.Module, ABC):
     def weight_at(self, step: Step) -> float:
         """w_u at a step, where a method lets it grow."""
         return self.unlabeled_weight
+
+    def phase(self, step: Step) -> range:
+        """The steps of the phase this one is in, by step number and settings alone; ``in_rounds`` has several."""
+        return range(step.total)
+
+    def begin_phase(self, pool_logits: Tensor, step: Step) -> None:
+        """Take the pool's logits (N, M, C) of the phase before, just as the next one's networks start anew."""
 
     def thresholds(self) -> Tensor | None:
         """The confidence each class must reach now (N, C), for the run record."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import torch
@@ -26,6 +26,7 @@ class HeadShape:
     dropout: float = 0.1
     scale: float | None = None  # None: features are taken as they are
     cutoff: float = 0.0  # share of the dimensions hidden from each text while training
+    extra: int = 0  # outputs besides the classes, while training only
 
 
 class Head(nn.Module):
@@ -45,7 +46,7 @@ class Head(nn.Module):
         self.register_buffer("center", torch.zeros(shape.width))
         hidden = [nn.Linear(shape.width, shape.width), nn.GELU(), nn.Dropout(shape.dropout)]
         self.hidden = nn.Sequential(*(hidden if shape.kind == "mlp" else []))
-        self.classify = nn.Linear(shape.width, shape.num_classes)
+        self.classify = nn.Linear(shape.width, shape.num_classes + shape.extra)
 
     def normalize(self, features: Tensor) -> Tensor:
         """(B, D) -> (B, D)."""
@@ -90,6 +91,16 @@ class Heads(nn.ModuleList):
             with seeded(seed, x.device):
                 logits.append(head(x, mixed))
         return torch.stack(logits)
+
+    @torch.no_grad()
+    def drop_extra(self) -> None:
+        """Leave the outputs of the classes alone."""
+        count = self.shape.num_classes
+        self.shape = replace(self.shape, extra=0)
+        for head in self.each():
+            last = head.classify
+            last.weight, last.bias = nn.Parameter(last.weight[:count].clone()), nn.Parameter(last.bias[:count].clone())
+            last.out_features = count
 
     @torch.no_grad()
     def center_on(self, features: Tensor) -> None:

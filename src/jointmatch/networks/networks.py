@@ -1,8 +1,9 @@
-"""N networks: encoders (one shared and frozen, or one each) and a head each."""
+"""N networks: encoders (one shared, or one each) and a head each."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 
 import torch
 from torch import Tensor, nn
@@ -17,8 +18,8 @@ from jointmatch.types import Mixing
 class Networks(nn.Module):
     """Tokens to logits (N, B, C).
 
-    With one encoder, it reads a layer for every head and is not trained (mode lite);
-    with N of them, each is trained with its head (mode full).
+    One encoder reads a layer for every head: frozen in mode lite, trained in mode full by methods of several heads.
+    Otherwise there are N of them, each trained with its head.
     """
 
     def __init__(self, encoders: Sequence[Encoder], heads: Heads) -> None:
@@ -34,14 +35,13 @@ class Networks(nn.Module):
     ) -> Tensor:
         """(N, B, D) from one batch for all networks, or from one each."""
         batches = [tokens] * len(self.encoders) if isinstance(tokens, Tokens) else list(tokens)
-        mixed = [None if mixing is None else mixing.of(i) for i in range(len(self.encoders))]
-        each = zip(self.encoders, batches, mixed, strict=True)
-        if not self.training or seeds is None:
-            return torch.cat([encoder(own, how) for encoder, own, how in each])
+        shared = len(self.encoders) < len(batches)  # one encoder, and a batch for each head
         parts = []
-        for (encoder, own, how), seed in zip(each, seeds, strict=True):
-            with seeded(seed, own.ids.device):
-                parts.append(encoder(own, how))
+        for i, own in enumerate(batches):
+            dropout = seeded(seeds[i], own.ids.device) if self.training and seeds is not None else nullcontext()
+            with dropout:
+                read = self.encoders[0 if shared else i](own, None if mixing is None else mixing.of(i))
+            parts.append(read[i : i + 1] if shared else read)
         return torch.cat(parts)
 
     def forward(

@@ -1,4 +1,4 @@
-"""Mode full: every network is trained entirely, each with its own encoder."""
+"""Mode full: every network is trained entirely, each with its own encoder or all with one."""
 
 from __future__ import annotations
 
@@ -76,10 +76,12 @@ class FullLearner(Learner):
         budget = TOKENS_PER_BATCH.get(self.device.type, 4096)
         with torch.no_grad(), self._autocast():
             for rows, out in in_batches(self.tokenizer, ids, budget, self.device, module):
-                logits[:, rows] = out.float().cpu()
+                logits[:, rows] = out[..., : logits.shape[-1]].float().cpu()
         return logits
 
     def per_network(self) -> list[list[nn.Parameter]]:
+        if len(self.model.encoders) < self.num_networks:  # a shared encoder belongs to none of them alone
+            return [list(self.model.parameters())]
         pairs = zip(self.model.encoders, self.model.heads, strict=True)
         return [[*encoder.parameters(), *head.parameters()] for encoder, head in pairs]
 

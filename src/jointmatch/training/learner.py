@@ -54,11 +54,14 @@ class Learner(ABC):
 
     @abstractmethod
     def part_logits(self, module: nn.Module, part: str) -> Tensor:
-        """Logits of ``dev``, ``test`` or ``pool``, whole and without dropout: (N, M, C) on the CPU."""
+        """Logits of ``dev``, ``test`` or ``pool``, whole and without dropout: (N, M, C) on the CPU.
+
+        Of the C classes alone, whatever else the heads may learn while training.
+        """
 
     @abstractmethod
     def per_network(self) -> list[list[nn.Parameter]]:
-        """The trained parameters of each network, to clip each on its own."""
+        """The trained parameters of each network, to clip each on its own; none in two of the lists."""
 
     @abstractmethod
     def encoder_parameters(self) -> list[nn.Parameter]:

@@ -86,11 +86,11 @@ def _named_texts(splits: Splits, views: list[Views]) -> dict[str, list[list[str]
     return named | {name: [part.texts] for name, part in parts.items() if part is not None}
 
 
-def build_heads(features: FeatureSet, config: NetworkConfig, num_classes: int, seed: int) -> Heads:
-    """Heads centred on the features and started as the config says."""
+def build_heads(features: FeatureSet, config: NetworkConfig, num_classes: int, seed: int, extra: int = 0) -> Heads:
+    """Heads centred on the features and started as the config says, with ``extra`` outputs besides the classes."""
     count, _, width = features.labeled.shape
     scale = config.feature_scale if config.normalize else None
-    shape = HeadShape(width, num_classes, config.head, config.head_dropout, scale, config.feature_cutoff)
+    shape = HeadShape(width, num_classes, config.head, config.head_dropout, scale, config.feature_cutoff, extra)
     heads = Heads(shape, count, seed)
     heads.to(features.labeled.device)
     heads.center_on(features.weak if features.weak.shape[1] else features.labeled)
@@ -145,18 +145,21 @@ class LiteLearner(Learner):
         return module(features[:, self._index(pool)], seeds)
 
     def part_logits(self, module: nn.Module, part: str) -> Tensor:
-        return module(self.features.parts[part]).float().cpu()
+        return self._of_classes(module(self.features.parts[part])).float().cpu()
 
     def predict_proba(self, features: Tensor) -> np.ndarray:
         """Features (N, M, D) to the mean of the heads' probabilities (M, C)."""
         with torch.no_grad():
-            return self.heads(features).double().softmax(-1).mean(0).cpu().numpy()
+            return self._of_classes(self.heads(features)).double().softmax(-1).mean(0).cpu().numpy()
 
     def per_network(self) -> list[list[nn.Parameter]]:
         return [list(head.parameters()) for head in self.heads]
 
     def encoder_parameters(self) -> list[nn.Parameter]:
         return []
+
+    def _of_classes(self, logits: Tensor) -> Tensor:
+        return logits[..., : self.heads.shape.num_classes]
 
     def _index(self, rows: np.ndarray) -> Tensor:
         return torch.as_tensor(rows, device=self.device)

@@ -188,6 +188,7 @@ class Loop:
             **checkpoints.module_state("algorithm", updater.algorithm),
             **checkpoints.module_state("counts", updater.counts),
             **checkpoints.optimizer_state(updater.optimizer),
+            **updater.initial,
             **self.best,
         }
         if updater.averaged:
@@ -212,6 +213,7 @@ class Loop:
         checkpoints.load_optimizer(updater.optimizer, state)
         if updater.averaged:
             checkpoints.load_module("averaged", updater.averaged.module, state)
+        updater.initial = {name: value for name, value in state.items() if name.startswith("initial/")}
         updater.accumulate = facts["accumulate"]
         self.progress = Progress(**facts["progress"])
         self.best = {name: value for name, value in state.items() if name.startswith("best/")}

@@ -31,11 +31,13 @@ class PseudoLabelCounts(nn.Module):
     def add_labels(self, labels: PseudoLabels, truth: Tensor) -> None:
         """Count one batch; ``truth`` (B,) is negative where the true label is unknown."""
         targets = labels.targets.argmax(-1) if labels.targets.dtype.is_floating_point else labels.targets
+        real = targets < len(self.selected)  # an extra class is no label that could be right
         self.seen += targets.numel()
         self.agreed += (targets == targets[:1]).all(0).sum() * len(targets)
-        known = (labels.selected & (truth >= 0)).double()
-        flat = targets.flatten()
-        self.selected.index_add_(0, flat, labels.selected.double().flatten())
+        selected = labels.selected & real
+        known = (selected & (truth >= 0)).double()
+        flat = targets.clamp(max=len(self.selected) - 1).flatten()
+        self.selected.index_add_(0, flat, selected.double().flatten())
         self.checked.index_add_(0, flat, known.flatten())
         self.correct.index_add_(0, flat, (known * (targets == truth)).flatten())
 

@@ -17,6 +17,7 @@ from jointmatch.data.batches import Batches
 from jointmatch.errors import TrainingError
 from jointmatch.networks import Averaged, dropout_seeds
 from jointmatch.randomness import derive, generator
+from jointmatch.training.checkpoints import load_module, module_state
 from jointmatch.training.learner import Learner
 from jointmatch.training.listener import Listener
 from jointmatch.training.mixing import mix_targets
@@ -42,6 +43,7 @@ class Updater:
         self.truth = pool_truth.to(learner.device)
         self.optimizer = build_optimizer(learner, config)
         self.averaged = Averaged(learner.networks, config.average_decay) if config.average_decay else None
+        self.initial = module_state("initial", learner.networks) if algorithm.in_rounds else {}
         self.counts = PseudoLabelCounts(algorithm.task.num_classes).to(learner.device)
         self.accumulate = config.accumulate
         batch = config.batch_size or len(learner.labels)
@@ -55,8 +57,11 @@ class Updater:
 
     def step(self, number: int) -> None:
         """Train on batch ``number``."""
+        phase = self._phase(number)
+        if 0 < number == phase.start:
+            self._begin_phase(number)
         self.learner.networks.train()
-        set_rates(self.optimizer, rate_factor(number, self.config))
+        set_rates(self.optimizer, rate_factor(number - phase.start, replace(self.config, steps=len(phase))))
         labeled = self.labeled[number]
         pool = self.pool[number] if self.algorithm.uses_unlabeled and self.pool.rows else NO_ROWS
         if self.config.update == "joint":
@@ -68,7 +73,7 @@ class Updater:
 
     def _update(self, labeled: np.ndarray, pool: np.ndarray, number: int, turn: int) -> None:
         """One optimiser step on L_s over ``labeled`` plus w_u L_u over ``pool``; either may be empty."""
-        step = Step(torch.as_tensor(pool, device=self.learner.device), number, self.config.steps)
+        step = self._at(pool, number)
         labels = self._pseudo_label(pool, step, turn) if len(pool) else None
         if labels is not None and labels.rows is not None:
             pool = labels.rows.cpu().numpy()
@@ -78,8 +83,25 @@ class Updater:
         clip(self.learner.per_network(), self.config.clip_norm)
         self.optimizer.step()
         if self.averaged:
-            self.averaged.update(self.learner.networks, number)
+            self.averaged.update(self.learner.networks, number - self._phase(number).start)
         self.counts.add_loss(loss)
+
+    def _at(self, pool: np.ndarray, number: int) -> Step:
+        return Step(torch.as_tensor(pool, device=self.learner.device), number, self.config.steps)
+
+    def _phase(self, number: int) -> range:
+        """The steps that the networks of step ``number`` are trained for: all of them, but for a method in rounds."""
+        in_rounds = self.algorithm.in_rounds and self.pool.rows
+        return self.algorithm.phase(self._at(NO_ROWS, number)) if in_rounds else range(self.config.steps)
+
+    @torch.no_grad()
+    def _begin_phase(self, number: int) -> None:
+        """Show the method what its networks say of the pool, then start new ones as the first were started."""
+        logits = self.learner.part_logits(self.evaluated.eval(), "pool").to(self.learner.device)
+        self.algorithm.begin_phase(logits, self._at(NO_ROWS, number))
+        for module in (self.learner.networks, *([self.averaged.module] if self.averaged else [])):
+            load_module("initial", module, self.initial)
+        self.optimizer.state.clear()
 
     @torch.no_grad()
     def _pseudo_label(self, pool: np.ndarray, step: Step, turn: int) -> PseudoLabels:

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from jointmatch.algorithms import build
+from jointmatch.algorithms import ALGORITHMS, build
 from jointmatch.config import TrainingConfig, merge
 from jointmatch.data import Splits, Texts
 from jointmatch.networks import Heads, HeadShape
@@ -37,8 +37,10 @@ def toy_features(networks: int = 2, pool: int = 24) -> FeatureSet:
     return FeatureSet(cluster(6, 0, networks), torch.arange(6) % CLASSES, weak, [strong], parts)
 
 
-def toy_learner(dropout: float = 0.0, networks: int = 2, features: FeatureSet | None = None) -> LiteLearner:
-    heads = Heads(HeadShape(WIDTH, CLASSES, dropout=dropout), networks)
+def toy_learner(
+    dropout: float = 0.0, networks: int = 2, features: FeatureSet | None = None, extra: int = 0
+) -> LiteLearner:
+    heads = Heads(HeadShape(WIDTH, CLASSES, dropout=dropout, extra=extra), networks)
     return LiteLearner(features or toy_features(networks), heads)
 
 
@@ -49,7 +51,7 @@ def toy_updater(
     settings: dict[str, Any] | None = None,
     **training: Any,
 ) -> Updater:
-    learner = learner or toy_learner()
+    learner = learner or toy_learner(extra=ALGORITHMS[algorithm].extra_classes)
     task = Task(CLASSES, learner.num_networks, learner.pool_size)
     rule = build(algorithm, task, settings or {})
     truth = torch.arange(learner.pool_size) % CLASSES

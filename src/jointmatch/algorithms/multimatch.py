@@ -1,0 +1,101 @@
+"""MultiMatch (Sirbu et al., 2025), https://arxiv.org/abs/2506.07801."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from jointmatch.algorithms.base import ALGORITHMS, Algorithm
+from jointmatch.schema import AtLeastOne, Fraction, NonNegative
+from jointmatch.selection import (
+    RunningMargins,
+    SelfAdaptiveThreshold,
+    agreement_cuts,
+    last_places,
+    pseudo_margins,
+    vote,
+)
+from jointmatch.types import PseudoLabels, Step, Task
+
+
+@ALGORITHMS.register("multimatch")
+class MultiMatch(Algorithm):
+    """Three heads on one encoder: what each is taught, and how much it counts, the other two vote on.
+
+    Both voters' margins above the cut and one label: weight 1. Just one above: its label, weighing more. Else 0. At
+    least one of the two must be sure by FreeMatch's threshold besides. A margin is the running mean over a text's
+    visits; the cut of each class is a quantile of the voters' margins on texts they agree on, taken after each epoch,
+    and nothing is taught in the first. An epoch is a pass over the pool, or less where that takes too long. With
+    another number of heads the next two vote, a head itself among them if need be.
+
+    Args:
+        task: Number of classes, heads and unlabelled texts.
+        momentum: Of FreeMatch's running means.
+        smoothing: d, in APM <- d / (1 + t) PM + (1 - d / (1 + t)) APM at a text's visit t, counted from 0.
+        quantile: Share of the margins on agreed texts that stay under the cut.
+        cut_floor: Whether a cut is never below 0.
+        odd_weight: Of texts where just one voter is above the cut.
+        epochs: How many there are at least, where a pass over the pool takes longer than so many would.
+    """
+
+    reference = "Sirbu et al. 2025, EMNLP"
+    unverified = (
+        "An epoch is a pass over the pool, in the published code 1,024 of 102,400 steps. FreeMatch's means take in "
+        "each batch once, there twice. A class that is never agreed on has cut 0 and those after it have their own; "
+        "there, their old one."
+    )
+    networks = 3
+    shared_encoder = True
+    requires = {"network": {"layers": (1.0,)}}  # noqa: RUF012  all heads read the same
+
+    latest: Tensor  # (N, M), each text's label at its last visit; -1 before the first
+    cuts: Tensor  # (N, C), what the margins of those who teach a head must reach
+
+    def __init__(
+        self,
+        task: Task,
+        *,
+        momentum: Fraction = 0.999,
+        smoothing: Fraction = 0.997,
+        quantile: Fraction = 0.05,
+        cut_floor: bool = True,
+        odd_weight: NonNegative = 3.0,
+        epochs: AtLeastOne = 10,
+        **common: Any,
+    ) -> None:
+        super().__init__(task, **common)
+        self.quantile, self.cut_floor, self.odd_weight, self.epochs = quantile, cut_floor, odd_weight, epochs
+        self.threshold = SelfAdaptiveThreshold(task.num_classes, task.num_networks, momentum)
+        self.margins = RunningMargins(smoothing, task.num_classes, task.num_networks, task.pool_size)
+        self.register_buffer("latest", torch.full((task.num_networks, task.pool_size), -1))
+        self.register_buffer("cuts", torch.zeros(task.num_networks, task.num_classes))
+
+    def pseudo_label(self, weak_logits: Tensor, step: Step) -> PseudoLabels:
+        epoch, since = divmod(step.number, self.epoch_length(step))
+        if epoch and not since:
+            heads = torch.arange(len(weak_logits))
+            voters = torch.stack([heads.roll(-1), heads.roll(-2)], -1)
+            cuts = agreement_cuts(self.margins.mean[:, :-1], self.latest, voters, self.quantile)
+            self.cuts.copy_(cuts.clamp(min=0) if self.cut_floor else cuts)
+        sure, label = self.threshold(weak_logits.softmax(-1), step), weak_logits.argmax(-1)
+        margins = self.margins(pseudo_margins(weak_logits), step.index).gather(-1, label.unsqueeze(-1)).squeeze(-1)
+        self.latest[:, step.index] = label[:, last_places(step.index, self.task.pool_size)]
+        labels = label.roll(-1, 0), label.roll(-2, 0)
+        above = tuple(margins.roll(-i, 0) >= self.cuts.gather(-1, labels[i - 1]) for i in (1, 2))
+        targets, weights = vote(labels, above, self.odd_weight)
+        selected = (weights > 0) & (sure.roll(-1, 0) | sure.roll(-2, 0)) & bool(epoch)
+        return PseudoLabels(targets, selected, weights)
+
+    def epoch_length(self, step: Step) -> int:
+        """Of a pass over the pool, in steps, but for pools that would not be passed over often enough."""
+        return min(ceil(self.task.pool_size / len(step.index)), ceil(step.total / self.epochs))
+
+    def unsupervised_loss(self, strong_logits: Tensor, labels: PseudoLabels, step: Step) -> Tensor:
+        """w_u L_u, where L_u is the mean over the heads, while L_s is their sum."""
+        return super().unsupervised_loss(strong_logits, labels, step) / len(strong_logits)
+
+    def thresholds(self) -> Tensor:
+        return self.threshold.current()
