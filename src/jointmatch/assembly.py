@@ -63,6 +63,10 @@ class Assembly:
         self.layers = [layers[i % len(layers)] for i in range(self.num_networks)]
 
     @property
+    def _learns_views(self) -> bool:
+        return algorithms.ALGORITHMS[self.config.algorithm.name].learns_views
+
+    @property
     def num_classes(self) -> int:
         """C."""
         return len(self.splits.classes)
@@ -81,7 +85,9 @@ class Assembly:
         """Frozen features of every part and view."""
         splits = splits or self.splits
         views = self._made_views(splits, everything=True)
-        return extract_features(splits, views, encoder, self.backbone, self.tokenizer, self.device, self.listener)
+        return extract_features(
+            splits, views, encoder, self.backbone, self.tokenizer, self.device, self.listener, self._learns_views
+        )
 
     def lite_learner(self, features: FeatureSet) -> LiteLearner:
         """Heads over frozen features."""
@@ -125,7 +131,7 @@ class Assembly:
         similarity = self._similarity() if self.config.augment.compared else None
         maker = ViewMaker(splits, surroundings, self.listener, similarity)
         for own in views.for_networks(self.num_networks):
-            maker.make(own, everything)
+            maker.make(own, everything, self._learns_views)
         return views
 
     def _similarity(self) -> Similarity:

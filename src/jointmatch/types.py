@@ -43,8 +43,10 @@ class PseudoLabels:
     selected: Tensor  # (N, B) bool, whether the text is used
     weights: Tensor  # (N, B) how much it counts when used
     rows: Tensor | None = None  # (B,) the pool's texts these labels are of, where they are not the batch's own
+    views: Tensor | None = None  # (N, B) the view the student reads: 0 the weak one, 1.. the strong ones in turn
 
     def part(self, rows: slice) -> PseudoLabels:
         """The same labels for some of the batch's texts."""
         own = None if self.rows is None else self.rows[rows]
-        return PseudoLabels(self.targets[:, rows], self.selected[:, rows], self.weights[:, rows], own)
+        views = None if self.views is None else self.views[:, rows]
+        return PseudoLabels(self.targets[:, rows], self.selected[:, rows], self.weights[:, rows], own, views)

@@ -25,24 +25,32 @@ def draw(networks: int = 2, classes: int = 3, seed: int = 0) -> torch.Tensor:
     return 6 * torch.randn(networks, BATCH, classes, generator=torch.Generator().manual_seed(seed))
 
 
+def weak(name: str, networks: int = 2, classes: int = 3, seed: int = 0) -> torch.Tensor:
+    """What pseudo_label is given: the weak views' logits, or those of as many views as the algorithm looks at."""
+    views = [draw(networks, classes, seed + 100 * view) for view in range(ALGORITHMS[name].num_views)]
+    return views[0] if len(views) == 1 else torch.stack(views)
+
+
 def step(number: int = 0) -> Step:
     return Step(torch.arange(BATCH), number, 10)
 
 
 def assert_same(a: PseudoLabels, b: PseudoLabels) -> None:
-    for field in ("targets", "selected", "weights"):
-        assert torch.equal(getattr(a, field), getattr(b, field)), field
+    for field in ("targets", "selected", "weights", "views"):
+        first, second = getattr(a, field), getattr(b, field)
+        assert (first is None and second is None) or torch.equal(first, second), field
 
 
 @every_algorithm
 @every_shape
 def test_shapes_and_types_hold_for_any_number_of_networks_and_classes(name, networks, classes):
     rule = made(name, networks, classes)
-    labels = rule.pseudo_label(draw(networks, classes), step())
+    labels = rule.pseudo_label(weak(name, networks, classes), step())
     assert labels.targets.shape in ((networks, BATCH), (networks, BATCH, classes))
     assert labels.selected.shape == labels.weights.shape == (networks, BATCH)
     assert labels.selected.dtype == torch.bool
     assert labels.weights.is_floating_point()
+    assert labels.views is None or labels.views.shape == (networks, BATCH)
     thresholds = rule.thresholds()
     assert thresholds is None or thresholds.shape == (networks, classes)
 
@@ -51,7 +59,7 @@ def test_shapes_and_types_hold_for_any_number_of_networks_and_classes(name, netw
 @every_shape
 def test_losses_are_one_finite_number_per_network_and_never_negative(name, networks, classes):
     rule = made(name, networks, classes)
-    labels = rule.pseudo_label(draw(networks, classes), step())
+    labels = rule.pseudo_label(weak(name, networks, classes), step())
     y = torch.arange(BATCH) % classes
     for loss in (
         rule.supervised_loss(draw(networks, classes, 1), y, step()),
@@ -64,10 +72,10 @@ def test_losses_are_one_finite_number_per_network_and_never_negative(name, netwo
 
 @every_algorithm
 def test_no_gradient_flows_through_pseudo_labels(name):
-    weak, strong = draw().requires_grad_(), draw(seed=1).requires_grad_()
+    given, strong = weak(name).requires_grad_(), draw(seed=1).requires_grad_()
     rule = made(name)
-    rule.unsupervised_loss(strong, rule.pseudo_label(weak, step()), step()).sum().backward()
-    assert weak.grad is None
+    rule.unsupervised_loss(strong, rule.pseudo_label(given, step()), step()).sum().backward()
+    assert given.grad is None
     assert strong.grad is not None
 
 
@@ -75,7 +83,7 @@ def test_no_gradient_flows_through_pseudo_labels(name):
 def test_one_networks_loss_has_no_gradient_in_the_other(name):
     strong = draw(seed=1).requires_grad_()
     rule = made(name)
-    rule.unsupervised_loss(strong, rule.pseudo_label(draw(), step()), step())[0].backward()
+    rule.unsupervised_loss(strong, rule.pseudo_label(weak(name), step()), step())[0].backward()
     assert strong.grad is not None
     assert not strong.grad[1].any()
 
@@ -83,7 +91,7 @@ def test_one_networks_loss_has_no_gradient_in_the_other(name):
 @every_algorithm
 def test_nothing_selected_gives_a_zero_finite_loss_and_gradient(name):
     rule = made(name)
-    labels = rule.pseudo_label(draw(), step())
+    labels = rule.pseudo_label(weak(name), step())
     nothing = PseudoLabels(labels.targets, torch.zeros_like(labels.selected), labels.weights)
     strong = draw(seed=1).requires_grad_()
     loss = rule.unsupervised_loss(strong, nothing, step())
@@ -96,7 +104,7 @@ def test_nothing_selected_gives_a_zero_finite_loss_and_gradient(name):
 @every_algorithm
 def test_every_tensor_is_a_buffer_or_a_parameter(name):
     rule = made(name)
-    rule.pseudo_label(draw(), step())
+    rule.pseudo_label(weak(name), step())
     for place, module in rule.named_modules():
         for attribute, value in vars(module).items():
             if attribute in ("_buffers", "_parameters"):
@@ -110,11 +118,12 @@ def test_every_tensor_is_a_buffer_or_a_parameter(name):
 def test_a_loaded_state_continues_bit_for_bit(name):
     first, second = made(name), made(name)
     for number in range(3):
-        first.pseudo_label(draw(seed=number), step(number))
+        first.pseudo_label(weak(name, seed=number), step(number))
     second.load_state_dict(first.state_dict())
     for number in range(3, 5):
         assert_same(
-            first.pseudo_label(draw(seed=number), step(number)), second.pseudo_label(draw(seed=number), step(number))
+            first.pseudo_label(weak(name, seed=number), step(number)),
+            second.pseudo_label(weak(name, seed=number), step(number)),
         )
     for value, copy in zip(first.state_dict().values(), second.state_dict().values(), strict=True):
         assert torch.equal(value, copy)
@@ -124,9 +133,11 @@ def test_a_loaded_state_continues_bit_for_bit(name):
 def test_permuting_the_batch_permutes_the_labels_and_keeps_the_loss(name):
     order = torch.randperm(BATCH, generator=torch.Generator().manual_seed(5))
     straight, shuffled = made(name), made(name)
-    labels = straight.pseudo_label(draw(), step())
-    permuted = shuffled.pseudo_label(draw()[:, order], Step(order, 0, 10))
-    assert_same(PseudoLabels(labels.targets[:, order], labels.selected[:, order], labels.weights[:, order]), permuted)
+    labels = straight.pseudo_label(weak(name), step())
+    permuted = shuffled.pseudo_label(weak(name)[..., order, :], Step(order, 0, 10))
+    views = None if labels.views is None else labels.views[:, order]
+    moved = PseudoLabels(labels.targets[:, order], labels.selected[:, order], labels.weights[:, order], views=views)
+    assert_same(moved, permuted)
     loss = straight.unsupervised_loss(draw(seed=1), labels, step())
     torch.testing.assert_close(shuffled.unsupervised_loss(draw(seed=1)[:, order], permuted, Step(order, 0, 10)), loss)
 
@@ -134,9 +145,21 @@ def test_permuting_the_batch_permutes_the_labels_and_keeps_the_loss(name):
 @every_algorithm
 def test_the_unlabeled_weight_scales_the_unsupervised_loss(name):
     once, twice = made(name, unlabeled_weight=1), made(name, unlabeled_weight=2)
-    labels = once.pseudo_label(draw(), step())
+    labels = once.pseudo_label(weak(name), step())
     args = (draw(seed=1), labels, step())
     torch.testing.assert_close(twice.unsupervised_loss(*args), 2 * once.unsupervised_loss(*args))
+
+
+@every_algorithm
+@every_shape
+def test_what_it_learns_from_labelled_views_reaches_its_own_parameters(name, networks, classes):
+    rule = made(name, networks, classes)
+    if not rule.learns_views:
+        return
+    loss = rule.labeled_views_loss(weak(name, networks, classes), torch.arange(BATCH) % classes, step())
+    assert loss.shape == (networks,)
+    loss.sum().backward()
+    assert all(p.grad is not None and p.grad.isfinite().all() for p in rule.parameters())
 
 
 def bad_values() -> list[tuple[str, str, object]]:

@@ -3,10 +3,12 @@
 from jointmatch.algorithms.base import ALGORITHMS, Algorithm, build, check_settings, describe_settings, settings_of
 from jointmatch.algorithms.fixmatch import FixMatch
 from jointmatch.algorithms.jointmatch import JointMatch
+from jointmatch.algorithms.sat import SAT
 from jointmatch.algorithms.supervised import Supervised
 
 __all__ = [
     "ALGORITHMS",
+    "SAT",
     "Algorithm",
     "FixMatch",
     "JointMatch",

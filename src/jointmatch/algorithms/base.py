@@ -35,6 +35,8 @@ class Algorithm(nn.Module, ABC):
     uses_unlabeled: ClassVar[bool] = True
     one_view: ClassVar[bool] = False  # the student reads the weak view, as the teacher does
     num_views: ClassVar[int] = 1  # of each text given to pseudo_label: the weak one, then strong ones
+    learns_views: ClassVar[bool] = False  # labeled_views_loss is asked for, with all views of the labelled texts
+    learning_rate: float = 1e-3  # of the algorithm's own parameters, where it has any
     requires: ClassVar[Settings] = {}  # settings of other sections that the method is not itself without
     unsuited: ClassVar[Mapping[str, str]] = {}  # mode it cannot be trained in -> why
 
@@ -57,6 +59,13 @@ class Algorithm(nn.Module, ABC):
     def unsupervised_loss(self, strong_logits: Tensor, labels: PseudoLabels, step: Step) -> Tensor:
         """w_u L_u of each network: (N, B, C) -> (N,)."""
         return self.weight_at(step) * consistency(strong_logits, labels)
+
+    def labeled_views_loss(self, view_logits: Tensor, y: Tensor, step: Step) -> Tensor:
+        """What the algorithm's own parameters learn from the labelled texts: (V, N, B, C) and (B,) -> (N,).
+
+        The logits carry no gradient to the networks.
+        """
+        raise NotImplementedError
 
     def weight_at(self, step: Step) -> float:
         """w_u at a step, where a method lets it grow."""

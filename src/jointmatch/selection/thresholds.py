@@ -30,17 +30,17 @@ def confident(probs: Tensor, thresholds: Tensor) -> Tensor:
 
 
 class FixedThreshold(nn.Module):
-    """Keep a text when its top probability reaches ``tau``, whatever its class."""
+    """Keep a text when its top probability reaches ``tau``, or if ``strict`` exceeds it, whatever its class."""
 
     adaptive = False
 
-    def __init__(self, tau: float, num_classes: int, num_networks: int) -> None:
+    def __init__(self, tau: float, num_classes: int, num_networks: int, strict: bool = False) -> None:
         super().__init__()
-        self.tau, self.shape = tau, (num_networks, num_classes)
+        self.tau, self.shape, self.strict = tau, (num_networks, num_classes), strict
 
     def forward(self, probs: Tensor, step: Step | None = None) -> Tensor:
         """(N, B, C) -> (N, B)."""
-        return probs.amax(-1) >= self.tau
+        return probs.amax(-1) > self.tau if self.strict else probs.amax(-1) >= self.tau
 
     def current(self) -> Tensor:
         """The thresholds in force (N, C)."""

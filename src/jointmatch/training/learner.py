@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import torch
 from torch import Tensor, nn
+
+
+@dataclass(frozen=True)
+class ChosenViews:
+    """The views an algorithm wants the student to read, as it saw them itself."""
+
+    which: Tensor  # (N, B) 0 the weak view, 1.. the strong ones in turn
+    draws: Sequence[int]  # the seed each of them was drawn with, so that it is the very same text
 
 
 class Learner(ABC):
@@ -21,7 +31,12 @@ class Learner(ABC):
 
     @abstractmethod
     def student_logits(
-        self, labeled: np.ndarray, pool: np.ndarray, seeds: Sequence[int], draw: int
+        self,
+        labeled: np.ndarray,
+        pool: np.ndarray,
+        seeds: Sequence[int],
+        draw: int,
+        chosen: ChosenViews | None = None,
     ) -> tuple[Tensor, Tensor]:
         """Logits of the labelled texts' weak views and of the pool texts' strong views: (N, B, C) each.
 
@@ -30,13 +45,20 @@ class Learner(ABC):
             pool: Row numbers.
             seeds: One per network, for dropout.
             draw: Seed of the random views of this very pass.
+            chosen: Which views of the pool texts, where an algorithm chooses them.
         """
 
     @abstractmethod
     def weak_logits(
-        self, module: nn.Module, pool: np.ndarray, seeds: Sequence[int] | None, draw: int, view: int = 0
+        self,
+        module: nn.Module,
+        rows: np.ndarray,
+        seeds: Sequence[int] | None,
+        draw: int,
+        view: int = 0,
+        part: Literal["pool", "labeled"] = "pool",
     ) -> Tensor:
-        """Logits of the pool texts' weak views (N, B, C), or with ``view`` i of the i-th kind of strong ones.
+        """Logits of some texts' weak views (N, B, C), or with ``view`` i of the i-th kind of strong ones.
 
         ``seeds`` None means without dropout.
         """

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
 import numpy as np
 import torch
@@ -14,7 +15,7 @@ from jointmatch.config import NetworkConfig
 from jointmatch.data import Splits
 from jointmatch.networks import Backbone, Encoder, Heads, HeadShape, Tokenizer, cached_features, feature_settings
 from jointmatch.randomness import generator
-from jointmatch.training.learner import Learner
+from jointmatch.training.learner import ChosenViews, Learner
 from jointmatch.training.listener import Listener
 from jointmatch.training.views import Views
 
@@ -28,13 +29,22 @@ class FeatureSet:
     weak: Tensor
     strong: list[Tensor]
     parts: dict[str, Tensor]
+    labeled_strong: list[Tensor] = field(default_factory=list)  # where an algorithm looks at them
+
+    def view(self, number: int, part: Literal["pool", "labeled"] = "pool") -> Tensor:
+        """The weak view's features where ``number`` is 0, else those of a strong one, counted from 1."""
+        weak, strong = (self.weak, self.strong) if part == "pool" else (self.labeled, self.labeled_strong)
+        return strong[(number - 1) % len(strong)] if number else weak
 
     def fold(self, rows: Tensor) -> FeatureSet:
         """The same without some labelled rows, which become the part ``held_out``."""
         kept = torch.ones_like(self.labels, dtype=torch.bool)
         kept[rows] = False
         parts = {"held_out": self.labeled[:, rows], "pool": self.weak}
-        return replace(self, labeled=self.labeled[:, kept], labels=self.labels[kept], parts=parts)
+        strong = [view[:, kept] for view in self.labeled_strong]
+        return replace(
+            self, labeled=self.labeled[:, kept], labels=self.labels[kept], parts=parts, labeled_strong=strong
+        )
 
 
 def extract_features(
@@ -45,11 +55,12 @@ def extract_features(
     tokenizer: Tokenizer,
     device: torch.device,
     listener: Listener,
+    labeled_strong: bool = False,
 ) -> FeatureSet:
     """Compute or read back the features of all parts and views."""
     cache = Cache("features")
     settings = feature_settings(backbone, encoder, tokenizer.max_length, device)
-    named = _named_texts(splits, views.for_networks(len(encoder.layers)))
+    named = _named_texts(splits, views.for_networks(len(encoder.layers)), labeled_strong)
     # One list lets short and long texts of all parts share batches, and each distinct text be computed once.
     every = [text for readers in named.values() for texts in readers for text in texts]
     listener.stage("features", len(set(every)))
@@ -70,16 +81,19 @@ def extract_features(
         weak=tensors["weak"],
         strong=[tensor for name, tensor in tensors.items() if name.startswith("strong-")],
         parts={name: tensors[name] for name in ("dev", "test") if name in tensors} | {"pool": tensors["weak"]},
+        labeled_strong=[tensor for name, tensor in tensors.items() if name.startswith("labeled-")],
     )
 
 
-def _named_texts(splits: Splits, views: list[Views]) -> dict[str, list[list[str]]]:
+def _named_texts(splits: Splits, views: list[Views], labeled_strong: bool) -> dict[str, list[list[str]]]:
     """The texts of each part and view: one list for all networks, or one each."""
     strong = [own.fixed_strong(splits.pool) for own in views]
+    labeled = [own.fixed_strong(splits.labeled) for own in views] if labeled_strong else []
     named = {
         "labeled": [own.fixed_weak(splits.labeled) for own in views],
         "weak": [own.fixed_weak(splits.pool) for own in views],
         **{f"strong-{i}": list(lists) for i, lists in enumerate(zip(*strong, strict=True))},
+        **{f"labeled-{i}": list(lists) for i, lists in enumerate(zip(*labeled, strict=True))},
     }
     parts = {"dev": splits.dev, "test": splits.test}
     return named | {name: [part.texts] for name, part in parts.items() if part is not None}
@@ -110,25 +124,40 @@ class LiteLearner(Learner):
         self.pool_size = features.weak.shape[1]
 
     def student_logits(
-        self, labeled: np.ndarray, pool: np.ndarray, seeds: Sequence[int], draw: int
+        self,
+        labeled: np.ndarray,
+        pool: np.ndarray,
+        seeds: Sequence[int],
+        draw: int,
+        chosen: ChosenViews | None = None,
     ) -> tuple[Tensor, Tensor]:
         given = self.features.labeled[:, self._index(labeled)]
-        rows = self._index(pool)
-        if len(self.features.strong) == 1:
-            strong = self.features.strong[0][:, rows]
-        else:
-            drawn = generator(draw, "choice").integers(len(self.features.strong), size=len(pool))
-            which = self._index(drawn)[None, :, None]
-            strong = sum((which == i) * view[:, rows] for i, view in enumerate(self.features.strong))  # type: ignore[assignment]
-        logits = self.heads(torch.cat([given, strong], dim=1), seeds)
+        logits = self.heads(torch.cat([given, self._student_features(pool, draw, chosen)], dim=1), seeds)
         return logits[:, : len(labeled)], logits[:, len(labeled) :]
 
+    def _student_features(self, pool: np.ndarray, draw: int, chosen: ChosenViews | None) -> Tensor:
+        """The strong views, each text's drawn at random where there are several, or those that were chosen."""
+        rows, strong = self._index(pool), self.features.strong
+        if chosen is not None:
+            views = [self.features.view(number) for number in range(len(chosen.draws))]
+            which = chosen.which[..., None]
+        elif len(strong) == 1:
+            return strong[0][:, rows]
+        else:
+            views = strong
+            which = self._index(generator(draw, "choice").integers(len(strong), size=len(pool)))[None, :, None]
+        return torch.stack([(which == i) * view[:, rows] for i, view in enumerate(views)]).sum(0)
+
     def weak_logits(
-        self, module: nn.Module, pool: np.ndarray, seeds: Sequence[int] | None, draw: int, view: int = 0
+        self,
+        module: nn.Module,
+        rows: np.ndarray,
+        seeds: Sequence[int] | None,
+        draw: int,
+        view: int = 0,
+        part: Literal["pool", "labeled"] = "pool",
     ) -> Tensor:
-        strong = self.features.strong
-        features = strong[(view - 1) % len(strong)] if view else self.features.weak
-        return module(features[:, self._index(pool)], seeds)
+        return module(self.features.view(view, part)[:, self._index(rows)], seeds)
 
     def part_logits(self, module: nn.Module, part: str) -> Tensor:
         return module(self.features.parts[part]).float().cpu()

@@ -15,7 +15,7 @@ from jointmatch.data.batches import Batches
 from jointmatch.errors import TrainingError
 from jointmatch.networks import Averaged, dropout_seeds
 from jointmatch.randomness import derive
-from jointmatch.training.learner import Learner
+from jointmatch.training.learner import ChosenViews, Learner
 from jointmatch.training.listener import Listener
 from jointmatch.training.optimizer import build_optimizer, clip, rate_factor, set_rates
 from jointmatch.training.statistics import PseudoLabelCounts
@@ -37,7 +37,7 @@ class Updater:
     ) -> None:
         self.learner, self.algorithm, self.config, self.listener = learner, algorithm, config, listener
         self.truth = pool_truth.to(learner.device)
-        self.optimizer = build_optimizer(learner, config)
+        self.optimizer = build_optimizer(learner, config, algorithm)
         self.averaged = Averaged(learner.networks, config.average_decay) if config.average_decay else None
         self.counts = PseudoLabelCounts(algorithm.task.num_classes).to(learner.device)
         self.accumulate = config.accumulate
@@ -78,8 +78,7 @@ class Updater:
 
     @torch.no_grad()
     def _pseudo_label(self, pool: np.ndarray, step: Step, turn: int) -> PseudoLabels:
-        module = self.averaged.module if self.averaged and self.config.average_labels else self.learner.networks
-        module.train(self.config.label_dropout)
+        module = self._labeller()
         logits = self._in_memory(lambda: self._weak_logits(module, pool, step, turn), len(pool))
         self.learner.networks.train()
         labels = self.algorithm.pseudo_label(logits.float(), step)
@@ -97,9 +96,16 @@ class Updater:
 
     def _view_logits(self, module: nn.Module, rows: np.ndarray, step: Step, turn: int, part: int, view: int) -> Tensor:
         """(N, B, C) of one view of one micro-batch."""
-        purpose = "weak" if view == 0 else f"weak {view}"
+        purpose = _purpose("weak", view)
         seeds, draw = self._seeds(purpose, step, turn, part), self._draw(purpose, step, turn, part)
         return self.learner.weak_logits(module, rows, seeds, draw, view)
+
+    def _chosen(self, labels: PseudoLabels | None, step: Step, turn: int, part: int) -> ChosenViews | None:
+        """The views the labels say, drawn as when the labels were made."""
+        if labels is None or labels.views is None:
+            return None
+        views = range(self.algorithm.num_views)
+        return ChosenViews(labels.views, [self._draw(_purpose("weak", view), step, turn, part) for view in views])
 
     def _backward(
         self, labeled: np.ndarray, pool: np.ndarray, labels: PseudoLabels | None, step: Step, turn: int
@@ -111,21 +117,42 @@ class Updater:
         both = zip_longest(_parts(labeled, self.accumulate), _parts(pool, self.accumulate), fillvalue=NO_ROWS)
         for i, (some_labeled, some_pool) in enumerate(both):
             seeds, draw = self._seeds("strong", step, turn, i) or [], self._draw("strong", step, turn, i)
-            given, unlabeled = self.learner.student_logits(some_labeled, some_pool, seeds, draw)
+            some_labels = labels.part(slice(done, done + len(some_pool))) if labels is not None else None
+            done += len(some_pool)
+            chosen = self._chosen(some_labels, step, turn, i)
+            given, unlabeled = self.learner.student_logits(some_labeled, some_pool, seeds, draw, chosen)
             losses = []
             if len(some_labeled):
                 y = self.learner.labels[torch.as_tensor(some_labeled, device=self.learner.device)]
                 loss = self.algorithm.supervised_loss(given.float(), y, step).sum()
+                if self.algorithm.learns_views:
+                    views = self._labeled_views(some_labeled, step, turn, i)
+                    loss = loss + self.algorithm.labeled_views_loss(views, y, step).sum()
                 losses.append(loss * (len(some_labeled) / len(labeled)))
-            if len(some_pool) and labels is not None:
-                rows = slice(done, done + len(some_pool))
-                loss = self.algorithm.unsupervised_loss(unlabeled.float(), labels.part(rows), step).sum()
+            if len(some_pool) and some_labels is not None:
+                loss = self.algorithm.unsupervised_loss(unlabeled.float(), some_labels, step).sum()
                 losses.append(loss * (len(some_pool) / len(pool)))
-                done += len(some_pool)
             part_loss = torch.stack(losses).sum()
             part_loss.backward()
             total += part_loss.detach()
         return total
+
+    @torch.no_grad()
+    def _labeled_views(self, rows: np.ndarray, step: Step, turn: int, part: int) -> Tensor:
+        """Every view of some labelled texts, as pseudo-labels are made: (V, N, B, C)."""
+        module = self._labeller()
+        views = []
+        for view in range(self.algorithm.num_views):
+            purpose = _purpose("weak labeled", view)
+            seeds, draw = self._seeds(purpose, step, turn, part), self._draw(purpose, step, turn, part)
+            views.append(self.learner.weak_logits(module, rows, seeds, draw, view, "labeled").float())
+        self.learner.networks.train()
+        return torch.stack(views)
+
+    def _labeller(self) -> nn.Module:
+        """The networks that make pseudo-labels, with or without their dropout."""
+        module = self.averaged.module if self.averaged and self.config.average_labels else self.learner.networks
+        return module.train(self.config.label_dropout)
 
     def _seeds(self, purpose: str, step: Step, turn: int, part: int) -> list[int] | None:
         if purpose.startswith("weak") and not self.config.label_dropout:
@@ -151,6 +178,11 @@ class Updater:
         self.optimizer.zero_grad(set_to_none=True)
         torch.cuda.empty_cache()
         self.listener.note(f"Out of GPU memory: going on with {self.accumulate} micro-batches per step.")
+
+
+def _purpose(name: str, view: int) -> str:
+    """What a view is drawn for; each kind has a stream of its own."""
+    return name if view == 0 else f"{name} {view}"
 
 
 def _parts(rows: np.ndarray, count: int) -> list[np.ndarray]:
