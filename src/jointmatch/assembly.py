@@ -38,6 +38,7 @@ from jointmatch.training import (
     build_heads,
     extract_features,
 )
+from jointmatch.training.class_words import Vocabulary, class_vocabulary
 from jointmatch.training.making import Similarity
 from jointmatch.types import Task
 
@@ -74,7 +75,8 @@ class Assembly:
     def algorithm(self) -> algorithms.Algorithm:
         """The rule, on the run's device."""
         own = self.config.algorithm
-        task = Task(self.num_classes, self.num_networks, len(self.splits.pool))
+        scale = self.config.network.cosine_scale
+        task = Task(self.num_classes, self.num_networks, len(self.splits.pool), scale)
         return algorithms.build(own.name, task, own.settings).to(self.device)
 
     def frozen_encoder(self) -> Encoder:
@@ -86,8 +88,22 @@ class Assembly:
         splits = splits or self.splits
         views = self._made_views(splits, everything=True)
         return extract_features(
-            splits, views, encoder, self.backbone, self.tokenizer, self.device, self.listener, self._learns_views
+            splits,
+            views,
+            encoder,
+            self.backbone,
+            self.tokenizer,
+            self.device,
+            self.listener,
+            self._learns_views,
+            self._vocabulary(),
         )
+
+    def _vocabulary(self) -> Vocabulary | None:
+        """The words that heads may start at."""
+        network = self.config.network
+        wanted = network.class_words and "cosine" in (network.head_per_network or [network.head])
+        return class_vocabulary(self.splits, network.class_words) if wanted else None
 
     def lite_learner(self, features: FeatureSet) -> LiteLearner:
         """Heads over frozen features."""

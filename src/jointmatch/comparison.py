@@ -26,7 +26,7 @@ def train_heads(features: FeatureSet, config: Config, num_classes: int) -> LiteL
     """Train heads on features with nothing shown or recorded: for baselines, folds and warm starts."""
     heads = build_heads(features, config.network, num_classes, config.training.seed)
     learner = LiteLearner(features, heads)
-    task = Task(num_classes, learner.num_networks, learner.pool_size)
+    task = Task(num_classes, learner.num_networks, learner.pool_size, config.network.cosine_scale)
     algorithm = algorithms.build(config.algorithm.name, task, config.algorithm.settings).to(learner.device)
     unknown = torch.full((learner.pool_size,), UNLABELED)
     Loop(Updater(learner, algorithm, config.training, unknown, Listener()), Listener()).run()

@@ -19,6 +19,7 @@ class Task:
     num_classes: int
     num_networks: int = 1
     pool_size: int = 0
+    cosine_scale: float = 20.0  # where heads are cosines, their logits are this times the cosine
 
 
 @dataclass(frozen=True)

@@ -146,6 +146,7 @@ def test_permuting_the_batch_permutes_the_labels_and_keeps_the_loss(name):
 def test_the_unlabeled_weight_scales_the_unsupervised_loss(name):
     once, twice = made(name, unlabeled_weight=1), made(name, unlabeled_weight=2)
     labels = once.pseudo_label(weak(name), step())
+    twice.load_state_dict(once.state_dict())
     args = (draw(seed=1), labels, step())
     torch.testing.assert_close(twice.unsupervised_loss(*args), 2 * once.unsupervised_loss(*args))
 

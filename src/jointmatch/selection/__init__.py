@@ -1,5 +1,7 @@
 """Which pseudo-labels to trust, who teaches whom, and how much each counts."""
 
+from jointmatch.selection.agreement import AgreedThreshold, unanimous
+from jointmatch.selection.angles import AngleBalance, angles_of
 from jointmatch.selection.labelling import LABELLING, cross, others, own
 from jointmatch.selection.ranking import ViewRanker, easiest, of_view
 from jointmatch.selection.targets import sharpen
@@ -9,8 +11,11 @@ from jointmatch.selection.weighting import confidence_disagreement, label_disagr
 __all__ = [
     "LABELLING",
     "AdaptiveThreshold",
+    "AgreedThreshold",
+    "AngleBalance",
     "FixedThreshold",
     "ViewRanker",
+    "angles_of",
     "class_thresholds",
     "confidence_disagreement",
     "confident",
@@ -21,5 +26,6 @@ __all__ = [
     "others",
     "own",
     "sharpen",
+    "unanimous",
     "uniform",
 ]

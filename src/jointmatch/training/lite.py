@@ -15,6 +15,7 @@ from jointmatch.config import NetworkConfig
 from jointmatch.data import Splits
 from jointmatch.networks import Backbone, Encoder, Heads, HeadShape, Tokenizer, cached_features, feature_settings
 from jointmatch.randomness import generator
+from jointmatch.training.class_words import ClassWords, Vocabulary
 from jointmatch.training.learner import ChosenViews, Learner
 from jointmatch.training.listener import Listener
 from jointmatch.training.views import Views
@@ -30,6 +31,7 @@ class FeatureSet:
     strong: list[Tensor]
     parts: dict[str, Tensor]
     labeled_strong: list[Tensor] = field(default_factory=list)  # where an algorithm looks at them
+    words: ClassWords | None = None  # where heads start at them
 
     def view(self, number: int, part: Literal["pool", "labeled"] = "pool") -> Tensor:
         """The weak view's features where ``number`` is 0, else those of a strong one, counted from 1."""
@@ -41,9 +43,13 @@ class FeatureSet:
         kept = torch.ones_like(self.labels, dtype=torch.bool)
         kept[rows] = False
         parts = {"held_out": self.labeled[:, rows], "pool": self.weak}
-        strong = [view[:, kept] for view in self.labeled_strong]
         return replace(
-            self, labeled=self.labeled[:, kept], labels=self.labels[kept], parts=parts, labeled_strong=strong
+            self,
+            labeled=self.labeled[:, kept],
+            labels=self.labels[kept],
+            parts=parts,
+            labeled_strong=[view[:, kept] for view in self.labeled_strong],
+            words=self.words.fold(kept) if self.words else None,
         )
 
 
@@ -56,11 +62,14 @@ def extract_features(
     device: torch.device,
     listener: Listener,
     labeled_strong: bool = False,
+    vocabulary: Vocabulary | None = None,
 ) -> FeatureSet:
-    """Compute or read back the features of all parts and views."""
+    """Compute or read back the features of all parts and views, and of classes' words where there are any."""
     cache = Cache("features")
     settings = feature_settings(backbone, encoder, tokenizer.max_length, device)
     named = _named_texts(splits, views.for_networks(len(encoder.layers)), labeled_strong)
+    if vocabulary is not None:
+        named["words"] = [vocabulary.words]
     # One list lets short and long texts of all parts share batches, and each distinct text be computed once.
     every = [text for readers in named.values() for texts in readers for text in texts]
     listener.stage("features", len(set(every)))
@@ -75,6 +84,9 @@ def extract_features(
         own = [start + (i % len(readers)) * size for i in range(len(found))]  # where network i's texts begin
         tensors[name] = torch.from_numpy(np.stack([found[i, o : o + size] for i, o in enumerate(own)])).to(device)
         start += size * len(readers)
+    words = None
+    if vocabulary is not None:
+        words = ClassWords(tensors["words"], vocabulary.typical.to(device), vocabulary.named.to(device))
     return FeatureSet(
         labeled=tensors["labeled"],
         labels=torch.tensor(splits.labeled.labels, device=device),
@@ -82,6 +94,7 @@ def extract_features(
         strong=[tensor for name, tensor in tensors.items() if name.startswith("strong-")],
         parts={name: tensors[name] for name in ("dev", "test") if name in tensors} | {"pool": tensors["weak"]},
         labeled_strong=[tensor for name, tensor in tensors.items() if name.startswith("labeled-")],
+        words=words,
     )
 
 
@@ -103,12 +116,15 @@ def build_heads(features: FeatureSet, config: NetworkConfig, num_classes: int, s
     """Heads centred on the features and started as the config says."""
     count, _, width = features.labeled.shape
     scale = config.feature_scale if config.normalize else None
-    shape = HeadShape(width, num_classes, config.head, config.head_dropout, scale, config.feature_cutoff)
+    kinds, cosine = config.head_per_network, config.cosine_scale
+    shape = HeadShape(width, num_classes, config.head, config.head_dropout, scale, config.feature_cutoff, kinds, cosine)
     heads = Heads(shape, count, seed)
     heads.to(features.labeled.device)
     heads.center_on(features.weak if features.weak.shape[1] else features.labeled)
-    if config.head_init == "prototype" and config.head == "linear":
+    if config.head_init == "prototype":
         heads.start_at_prototypes(features.labeled, features.labels, config.prototype_scale)
+    if features.words is not None:
+        heads.start_at_words(features.words.vectors(features.labels, config.class_words))
     return heads
 
 

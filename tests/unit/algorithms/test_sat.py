@@ -24,7 +24,7 @@ def logits(first_class):
 def algorithm(prefers=0, **settings):
     """One whose ranker always finds the same view easier."""
     rule = SAT(Task(2), **settings)
-    rule.ranker.of_network[0][-1].bias.data[prefers] = 1.0
+    rule.ranker.of_network[0][-1].bias.data[prefers] = 1.0  # type: ignore[index]
     return rule
 
 

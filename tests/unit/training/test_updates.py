@@ -227,7 +227,7 @@ def test_the_student_reads_the_very_texts_that_the_labels_were_made_from(tiny_ba
     """Of both views of every text, the one that the labels say: rows in turn the first and the second."""
     seen: list[list[list[str]]] = []
     inner = FullLearner._forward
-    monkeypatch.setattr(FullLearner, "_forward", lambda *args: seen.append(args[2]) or inner(*args))
+    monkeypatch.setattr(FullLearner, "_forward", lambda *args: seen.append(args[2]) or inner(*args))  # type: ignore[func-returns-value]
 
     def alternate(self, weak_logits, step):
         labels = FixMatch.pseudo_label(self, weak_logits[0], step)
@@ -236,7 +236,12 @@ def test_the_student_reads_the_very_texts_that_the_labels_were_made_from(tiny_ba
     monkeypatch.setattr(SAT, "pseudo_label", alternate)
     augment = {"weak": "deletion:0.3", "strong": ["deletion:0.5"]}
     training = {"mode": "full", "steps": 1, "accumulate": accumulate}
-    settings = {"algorithm": {"name": "sat"}, "network": {"count": 2}, "augment": augment, "training": training}
+    settings: dict[str, dict] = {
+        "algorithm": {"name": "sat"},
+        "network": {"count": 2},
+        "augment": augment,
+        "training": training,
+    }
     tiny_run(tiny_backbone, settings)
     size, labeled = 8 // accumulate, 4 // accumulate
     taught, students = seen[: 2 * accumulate], [texts for texts in seen[2 * accumulate :] if len(texts) == 2]
