@@ -38,6 +38,7 @@ from jointmatch.training import (
     build_heads,
     extract_features,
 )
+from jointmatch.training.class_words import Vocabulary, class_vocabulary
 from jointmatch.training.making import Similarity
 from jointmatch.types import Task, balance_of
 
@@ -63,6 +64,10 @@ class Assembly:
         self.layers = [layers[i % len(layers)] for i in range(self.num_networks)]
 
     @property
+    def _learns_views(self) -> bool:
+        return algorithms.ALGORITHMS[self.config.algorithm.name].learns_views
+
+    @property
     def num_classes(self) -> int:
         """C."""
         return len(self.splits.classes)
@@ -71,7 +76,8 @@ class Assembly:
         """The rule, on the run's device."""
         own = self.config.algorithm
         balance = balance_of(self.splits.labeled.labels, self.num_classes)
-        task = Task(self.num_classes, self.num_networks, len(self.splits.pool), balance, self.config.training.seed)
+        seed, scale = self.config.training.seed, self.config.network.cosine_scale
+        task = Task(self.num_classes, self.num_networks, len(self.splits.pool), balance, seed, scale)
         return algorithms.build(own.name, task, own.settings).to(self.device)
 
     def frozen_encoder(self) -> Encoder:
@@ -82,7 +88,23 @@ class Assembly:
         """Frozen features of every part and view."""
         splits = splits or self.splits
         views = self._made_views(splits, everything=True)
-        return extract_features(splits, views, encoder, self.backbone, self.tokenizer, self.device, self.listener)
+        return extract_features(
+            splits,
+            views,
+            encoder,
+            self.backbone,
+            self.tokenizer,
+            self.device,
+            self.listener,
+            self._learns_views,
+            self._vocabulary(),
+        )
+
+    def _vocabulary(self) -> Vocabulary | None:
+        """The words that heads may start at."""
+        network = self.config.network
+        wanted = network.class_words and "cosine" in (network.head_per_network or [network.head])
+        return class_vocabulary(self.splits, network.class_words) if wanted else None
 
     def lite_learner(self, features: FeatureSet) -> LiteLearner:
         """Heads over frozen features."""
@@ -127,7 +149,7 @@ class Assembly:
         similarity = self._similarity() if self.config.augment.compared else None
         maker = ViewMaker(splits, surroundings, self.listener, similarity)
         for own in views.for_networks(self.num_networks):
-            maker.make(own, everything)
+            maker.make(own, everything, self._learns_views)
         return views
 
     def _similarity(self) -> Similarity:

@@ -28,7 +28,8 @@ def train_heads(features: FeatureSet, config: Config, num_classes: int) -> LiteL
     heads = build_heads(features, config.network, num_classes, config.training.seed, extra)
     learner = LiteLearner(features, heads)
     balance = balance_of(features.labels.tolist(), num_classes)
-    task = Task(num_classes, learner.num_networks, learner.pool_size, balance, config.training.seed)
+    seed, scale = config.training.seed, config.network.cosine_scale
+    task = Task(num_classes, learner.num_networks, learner.pool_size, balance, seed, scale)
     algorithm = algorithms.build(config.algorithm.name, task, config.algorithm.settings).to(learner.device)
     unknown = torch.full((learner.pool_size,), UNLABELED)
     Loop(Updater(learner, algorithm, config.training, unknown, Listener()), Listener()).run()

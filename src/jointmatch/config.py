@@ -63,7 +63,10 @@ class NetworkConfig:
     layers: tuple[Fraction, ...] = (1.0,)  # share of the encoder's depth each network reads
     pooling: Literal["mean", "first"] = "mean"
     max_length: AtLeastOne = 256
-    head: Literal["linear", "mlp"] = "linear"
+    head: Literal["linear", "mlp", "cosine"] = "linear"
+    head_per_network: tuple[Literal["linear", "mlp", "cosine"], ...] | None = None  # the i-th's, instead of head
+    cosine_scale: Positive = 20.0  # a cosine head's logits are this times the cosine with each class's vector
+    class_words: Count = 0  # cosine heads start at so many typical words of each class, and its name; 0: at head_init
     head_dropout: Fraction = 0.1
     head_init: Literal["random", "prototype"] = "random"
     prototype_scale: NonNegative = 0.5

@@ -29,6 +29,7 @@ class Task:
     pool_size: int = 0
     labeled_balance: tuple[float, ...] = ()  # share of each class among the labelled texts
     seed: int = 0  # of what a method draws at random
+    cosine_scale: float = 20.0  # where heads are cosines, their logits are this times the cosine
 
 
 @dataclass(frozen=True)
@@ -53,17 +54,13 @@ class PseudoLabels:
     selected: Tensor  # (N, B) bool, whether the text is used
     weights: Tensor  # (N, B) how much it counts when used
     rows: Tensor | None = None  # (B,) the pool's texts these labels are of, where they are not the batch's own
+    views: Tensor | None = None  # (N, B) the view the student reads: 0 the weak one, 1.. the strong ones in turn
 
     def part(self, rows: slice) -> PseudoLabels:
         """The same labels for some of the batch's texts."""
         own = None if self.rows is None else self.rows[rows]
-        return PseudoLabels(self.targets[:, rows], self.selected[:, rows], self.weights[:, rows], own)
-
-    def repeated(self, times: int) -> PseudoLabels:
-        """The same labels for the whole batch several times over."""
-        targets = self.targets.repeat(1, times, *(1 for _ in self.targets.shape[2:]))
-        own = None if self.rows is None else self.rows.repeat(times)
-        return PseudoLabels(targets, self.selected.repeat(1, times), self.weights.repeat(1, times), own)
+        views = None if self.views is None else self.views[:, rows]
+        return PseudoLabels(self.targets[:, rows], self.selected[:, rows], self.weights[:, rows], own, views)
 
 
 @dataclass(frozen=True)

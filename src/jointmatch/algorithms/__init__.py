@@ -17,7 +17,10 @@ from jointmatch.algorithms.marginmatch import MarginMatch
 from jointmatch.algorithms.meanteacher import MeanTeacher
 from jointmatch.algorithms.mixtext import MixText
 from jointmatch.algorithms.multimatch import MultiMatch
+from jointmatch.algorithms.pcm import PCM
 from jointmatch.algorithms.pseudolabel import PseudoLabel
+from jointmatch.algorithms.s2tcbdd import S2TCBDD
+from jointmatch.algorithms.sat import SAT
 from jointmatch.algorithms.softmatch import SoftMatch
 from jointmatch.algorithms.supervised import Supervised
 from jointmatch.algorithms.uda import UDA
@@ -25,6 +28,9 @@ from jointmatch.algorithms.uda import UDA
 __all__ = [
     "ALGORITHMS",
     "AUMST",
+    "PCM",
+    "S2TCBDD",
+    "SAT",
     "UDA",
     "Algorithm",
     "CoTeaching",

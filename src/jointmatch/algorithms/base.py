@@ -37,6 +37,8 @@ class Algorithm(nn.Module, ABC):
     one_view: ClassVar[bool] = False  # the student reads the weak view, as the teacher does
     num_views: ClassVar[int] = 1  # of each text given to pseudo_label: the weak one, then strong ones
     every_view: ClassVar[bool] = False  # the student reads each text in all these views, not in one strong one
+    learns_views: ClassVar[bool] = False  # labeled_views_loss is asked for, with all views of the labelled texts
+    learning_rate: float = 1e-3  # of the algorithm's own parameters, where it has any
     requires: ClassVar[Settings] = {}  # settings of other sections that the method is not itself without
     extra_classes: ClassVar[int] = 0  # outputs besides the C classes, while training only
     in_rounds: ClassVar[bool] = False  # trains in several phases, each with networks that start anew
@@ -75,6 +77,13 @@ class Algorithm(nn.Module, ABC):
             rng: The only source of chance: a function of the run's seed and the step.
         """
         return None
+
+    def labeled_views_loss(self, view_logits: Tensor, y: Tensor, step: Step) -> Tensor:
+        """What the algorithm's own parameters learn from the labelled texts: (V, N, B, C) and (B,) -> (N,).
+
+        The logits carry no gradient to the networks.
+        """
+        raise NotImplementedError
 
     def weight_at(self, step: Step) -> float:
         """w_u at a step, where a method lets it grow."""

@@ -15,6 +15,8 @@ from jointmatch.networks.mixing import mix
 from jointmatch.randomness import derive, seeded
 from jointmatch.types import Mixing
 
+Kind = Literal["linear", "mlp", "cosine"]
+
 
 @dataclass(frozen=True)
 class HeadShape:
@@ -22,11 +24,34 @@ class HeadShape:
 
     width: int
     num_classes: int
-    kind: Literal["linear", "mlp"] = "linear"
+    kind: Kind = "linear"
     dropout: float = 0.1
     scale: float | None = None  # None: features are taken as they are
     cutoff: float = 0.0  # share of the dimensions hidden from each text while training
     extra: int = 0  # outputs besides the classes, while training only
+    kinds: Sequence[Kind] | None = None  # of each network, in turn, instead of ``kind``
+    cosine_scale: float = 20.0
+
+    @property
+    def outputs(self) -> int:
+        """How many there are while training."""
+        return self.num_classes + self.extra
+
+    def of_network(self, network: int) -> HeadShape:
+        """One network's own shape."""
+        return replace(self, kind=self.kinds[network % len(self.kinds)], kinds=None) if self.kinds else self
+
+
+class Cosine(nn.Linear):
+    """``scale`` times the cosine of a feature with each class's vector, a row of ``weight``."""
+
+    def __init__(self, width: int, num_classes: int, scale: float) -> None:
+        super().__init__(width, num_classes, bias=False)
+        self.scale = scale
+
+    def forward(self, features: Tensor) -> Tensor:
+        """(B, D) -> (B, C)."""
+        return self.scale * F.linear(F.normalize(features, dim=-1), F.normalize(self.weight, dim=-1))
 
 
 class Head(nn.Module):
@@ -46,7 +71,11 @@ class Head(nn.Module):
         self.register_buffer("center", torch.zeros(shape.width))
         hidden = [nn.Linear(shape.width, shape.width), nn.GELU(), nn.Dropout(shape.dropout)]
         self.hidden = nn.Sequential(*(hidden if shape.kind == "mlp" else []))
-        self.classify = nn.Linear(shape.width, shape.num_classes + shape.extra)
+        self.classify: nn.Linear = (
+            Cosine(shape.width, shape.outputs, shape.cosine_scale)
+            if shape.kind == "cosine"
+            else nn.Linear(shape.width, shape.outputs)
+        )
 
     def normalize(self, features: Tensor) -> Tensor:
         """(B, D) -> (B, D)."""
@@ -71,7 +100,7 @@ class Heads(nn.ModuleList):
         heads = []
         for network in range(count):
             with seeded(derive(seed, "head", network)):
-                heads.append(Head(shape))
+                heads.append(Head(shape.of_network(network)))
         super().__init__(heads)
         self.shape = shape
 
@@ -115,10 +144,22 @@ class Heads(nn.ModuleList):
         The random start stays underneath, so that heads reading the same features still differ.
         """
         for head, x in zip(self.each(), features, strict=True):
+            if len(head.hidden):  # features are not what its last layer reads
+                continue
             unit = F.normalize(head.normalize(x), dim=-1)
             for c in range(self.shape.num_classes):
                 prototype = F.normalize(unit[labels == c].mean(0), dim=-1)
                 head.classify.weight[c] += scale * prototype
+
+    @torch.no_grad()
+    def start_at_words(self, words: Tensor) -> None:
+        """Take the features of the classes' words (N, C, D) as the class vectors of the cosine heads.
+
+        Words alone lie apart from whole texts, so what they have in common is taken away, not the texts' mean.
+        """
+        for head, x in zip(self.each(), words, strict=True):
+            if isinstance(head.classify, Cosine):
+                head.classify.weight.copy_(F.normalize(x - x.mean(0), dim=-1))
 
 
 def dropout_seeds(seed: int, count: int, *path: str | int) -> list[int]:

@@ -1,6 +1,8 @@
 """Which pseudo-labels to trust, who teaches whom, and how much each counts."""
 
+from jointmatch.selection.agreement import AgreedThreshold, unanimous
 from jointmatch.selection.alignment import Alignment, align
+from jointmatch.selection.angles import AngleBalance, angles_of
 from jointmatch.selection.bank import Bank
 from jointmatch.selection.curriculum import CurriculumThreshold, learning_status
 from jointmatch.selection.delta import Delta, DeltaRule
@@ -9,6 +11,7 @@ from jointmatch.selection.labelling import LABELLING, cross, others, own
 from jointmatch.selection.margins import RunningMargins, last_places, margin, percentile_cut, pseudo_margins
 from jointmatch.selection.partners import MIXING_DEPTHS, drawn_among, labelled_apart, own_share, permuted
 from jointmatch.selection.ramps import linear_ramp, sigmoid_ramp, signal_level
+from jointmatch.selection.ranking import ViewRanker, easiest, of_view
 from jointmatch.selection.rounds import in_turn, random_share, round_phases
 from jointmatch.selection.self_adaptive import SelfAdaptiveThreshold
 from jointmatch.selection.small_loss import exchanged, exchanged_where_labels_differ, keep_share, smallest
@@ -22,7 +25,9 @@ __all__ = [
     "LABELLING",
     "MIXING_DEPTHS",
     "AdaptiveThreshold",
+    "AgreedThreshold",
     "Alignment",
+    "AngleBalance",
     "Bank",
     "CurriculumThreshold",
     "Delta",
@@ -32,14 +37,17 @@ __all__ = [
     "RunningMargins",
     "SelfAdaptiveThreshold",
     "UniformAlignment",
+    "ViewRanker",
     "VirtualTexts",
     "agreement_cuts",
     "align",
+    "angles_of",
     "class_thresholds",
     "confidence_disagreement",
     "confident",
     "cross",
     "drawn_among",
+    "easiest",
     "exchanged",
     "exchanged_where_labels_differ",
     "in_turn",
@@ -52,6 +60,7 @@ __all__ = [
     "margin",
     "mean_of_views",
     "mean_one",
+    "of_view",
     "others",
     "over_selected",
     "own",
@@ -66,6 +75,7 @@ __all__ = [
     "signal_level",
     "smallest",
     "truncated_gaussian",
+    "unanimous",
     "uniform",
     "vote",
 ]

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from jointmatch.data import Splits, Texts
 from jointmatch.networks import Networks, Tokenizer
 from jointmatch.networks.tokens import in_batches
-from jointmatch.training.learner import Learner
+from jointmatch.training.learner import ChosenViews, Learner
 from jointmatch.training.views import Views
 from jointmatch.types import Mixing
 
@@ -55,20 +55,42 @@ class FullLearner(Learner):
         pool: np.ndarray,
         seeds: Sequence[int],
         draw: int,
-        views: np.ndarray | None = None,
+        chosen: ChosenViews | None = None,
         mixing: Mixing | None = None,
     ) -> tuple[Tensor, Tensor]:
-        texts = [
-            own.weak(self.splits.labeled, labeled, draw) + own.read(self.splits.pool, pool, draw, views)
-            for own in self.views
-        ]
+        given = [views.weak(self.splits.labeled, labeled, draw) for views in self.views]
+        if chosen is None:
+            others = [views.strong(self.splits.pool, pool, draw) for views in self.views]
+        else:
+            others = self._chosen_texts(pool, chosen)
+        texts = [given[i % len(given)] + own for i, own in enumerate(others)]
         logits = self._forward(self.model, texts, seeds, mixing)
         return logits[:, : len(labeled)], logits[:, len(labeled) :]
 
+    def _chosen_texts(self, pool: np.ndarray, chosen: ChosenViews) -> list[list[str]]:
+        """Each network's list of texts, every text in the view that was chosen for it."""
+        each = list(dict.fromkeys(pool.tolist()))  # a text read in several views was drawn for once
+        place = {row: i for i, row in enumerate(each)}
+        made = [
+            [views.view(self.splits.pool, each, draw, number) for number, draw in enumerate(chosen.draws)]
+            for views in self.views
+        ]
+        return [
+            [made[network % len(made)][view][place[row]] for row, view in zip(pool.tolist(), own, strict=True)]
+            for network, own in enumerate(chosen.which.tolist())
+        ]
+
     def weak_logits(
-        self, module: nn.Module, pool: np.ndarray, seeds: Sequence[int] | None, draw: int, view: int = 0
+        self,
+        module: nn.Module,
+        rows: np.ndarray,
+        seeds: Sequence[int] | None,
+        draw: int,
+        view: int = 0,
+        part: Literal["pool", "labeled"] = "pool",
     ) -> Tensor:
-        return self._forward(module, [views.view(self.splits.pool, pool, draw, view) for views in self.views], seeds)
+        texts = self.splits.pool if part == "pool" else self.splits.labeled
+        return self._forward(module, [views.view(texts, rows, draw, view) for views in self.views], seeds)
 
     def part_logits(self, module: nn.Module, part: str) -> Tensor:
         ids = self._ids(part)

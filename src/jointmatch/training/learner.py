@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
 from jointmatch.types import Mixing
+
+
+@dataclass(frozen=True)
+class ChosenViews:
+    """The views an algorithm wants the student to read, as it saw them itself."""
+
+    which: Tensor  # (N, B) 0 the weak view, 1.. the strong ones in turn
+    draws: Sequence[int]  # the seed each of them was drawn with, so that it is the very same text
 
 
 class Learner(ABC):
@@ -28,7 +38,7 @@ class Learner(ABC):
         pool: np.ndarray,
         seeds: Sequence[int],
         draw: int,
-        views: np.ndarray | None = None,
+        chosen: ChosenViews | None = None,
         mixing: Mixing | None = None,
     ) -> tuple[Tensor, Tensor]:
         """Logits of the labelled texts' weak views and of the pool texts' strong views: (N, B, C) each.
@@ -38,16 +48,21 @@ class Learner(ABC):
             pool: Row numbers.
             seeds: One per network, for dropout.
             draw: Seed of the random views of this very pass.
-            views: Which view of each pool text is read, 0 the weak one, i the i-th kind of strong ones; None draws
-                a strong one.
+            chosen: Which views of the pool texts, where an algorithm chooses them.
             mixing: How the texts, labelled ones first, are mixed with each other; None: not at all.
         """
 
     @abstractmethod
     def weak_logits(
-        self, module: nn.Module, pool: np.ndarray, seeds: Sequence[int] | None, draw: int, view: int = 0
+        self,
+        module: nn.Module,
+        rows: np.ndarray,
+        seeds: Sequence[int] | None,
+        draw: int,
+        view: int = 0,
+        part: Literal["pool", "labeled"] = "pool",
     ) -> Tensor:
-        """Logits of the pool texts' weak views (N, B, C), or with ``view`` i of the i-th kind of strong ones.
+        """Logits of some texts' weak views (N, B, C), or with ``view`` i of the i-th kind of strong ones.
 
         ``seeds`` None means without dropout.
         """

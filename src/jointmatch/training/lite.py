@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
 import numpy as np
 import torch
@@ -14,7 +15,8 @@ from jointmatch.config import NetworkConfig
 from jointmatch.data import Splits
 from jointmatch.networks import Backbone, Encoder, Heads, HeadShape, Tokenizer, cached_features, feature_settings
 from jointmatch.randomness import generator
-from jointmatch.training.learner import Learner
+from jointmatch.training.class_words import ClassWords, Vocabulary
+from jointmatch.training.learner import ChosenViews, Learner
 from jointmatch.training.listener import Listener
 from jointmatch.training.views import Views
 from jointmatch.types import Mixing
@@ -29,13 +31,27 @@ class FeatureSet:
     weak: Tensor
     strong: list[Tensor]
     parts: dict[str, Tensor]
+    labeled_strong: list[Tensor] = field(default_factory=list)  # where an algorithm looks at them
+    words: ClassWords | None = None  # where heads start at them
+
+    def view(self, number: int, part: Literal["pool", "labeled"] = "pool") -> Tensor:
+        """The weak view's features where ``number`` is 0, else those of a strong one, counted from 1."""
+        weak, strong = (self.weak, self.strong) if part == "pool" else (self.labeled, self.labeled_strong)
+        return strong[(number - 1) % len(strong)] if number else weak
 
     def fold(self, rows: Tensor) -> FeatureSet:
         """The same without some labelled rows, which become the part ``held_out``."""
         kept = torch.ones_like(self.labels, dtype=torch.bool)
         kept[rows] = False
         parts = {"held_out": self.labeled[:, rows], "pool": self.weak}
-        return replace(self, labeled=self.labeled[:, kept], labels=self.labels[kept], parts=parts)
+        return replace(
+            self,
+            labeled=self.labeled[:, kept],
+            labels=self.labels[kept],
+            parts=parts,
+            labeled_strong=[view[:, kept] for view in self.labeled_strong],
+            words=self.words.fold(kept) if self.words else None,
+        )
 
 
 def extract_features(
@@ -46,11 +62,15 @@ def extract_features(
     tokenizer: Tokenizer,
     device: torch.device,
     listener: Listener,
+    labeled_strong: bool = False,
+    vocabulary: Vocabulary | None = None,
 ) -> FeatureSet:
-    """Compute or read back the features of all parts and views."""
+    """Compute or read back the features of all parts and views, and of classes' words where there are any."""
     cache = Cache("features")
     settings = feature_settings(backbone, encoder, tokenizer.max_length, device)
-    named = _named_texts(splits, views.for_networks(len(encoder.layers)))
+    named = _named_texts(splits, views.for_networks(len(encoder.layers)), labeled_strong)
+    if vocabulary is not None:
+        named["words"] = [vocabulary.words]
     # One list lets short and long texts of all parts share batches, and each distinct text be computed once.
     every = [text for readers in named.values() for texts in readers for text in texts]
     listener.stage("features", len(set(every)))
@@ -65,22 +85,29 @@ def extract_features(
         own = [start + (i % len(readers)) * size for i in range(len(found))]  # where network i's texts begin
         tensors[name] = torch.from_numpy(np.stack([found[i, o : o + size] for i, o in enumerate(own)])).to(device)
         start += size * len(readers)
+    words = None
+    if vocabulary is not None:
+        words = ClassWords(tensors["words"], vocabulary.typical.to(device), vocabulary.named.to(device))
     return FeatureSet(
         labeled=tensors["labeled"],
         labels=torch.tensor(splits.labeled.labels, device=device),
         weak=tensors["weak"],
         strong=[tensor for name, tensor in tensors.items() if name.startswith("strong-")],
         parts={name: tensors[name] for name in ("dev", "test") if name in tensors} | {"pool": tensors["weak"]},
+        labeled_strong=[tensor for name, tensor in tensors.items() if name.startswith("labeled-")],
+        words=words,
     )
 
 
-def _named_texts(splits: Splits, views: list[Views]) -> dict[str, list[list[str]]]:
+def _named_texts(splits: Splits, views: list[Views], labeled_strong: bool) -> dict[str, list[list[str]]]:
     """The texts of each part and view: one list for all networks, or one each."""
     strong = [own.fixed_strong(splits.pool) for own in views]
+    labeled = [own.fixed_strong(splits.labeled) for own in views] if labeled_strong else []
     named = {
         "labeled": [own.fixed_weak(splits.labeled) for own in views],
         "weak": [own.fixed_weak(splits.pool) for own in views],
         **{f"strong-{i}": list(lists) for i, lists in enumerate(zip(*strong, strict=True))},
+        **{f"labeled-{i}": list(lists) for i, lists in enumerate(zip(*labeled, strict=True))},
     }
     parts = {"dev": splits.dev, "test": splits.test}
     return named | {name: [part.texts] for name, part in parts.items() if part is not None}
@@ -90,12 +117,17 @@ def build_heads(features: FeatureSet, config: NetworkConfig, num_classes: int, s
     """Heads centred on the features and started as the config says, with ``extra`` outputs besides the classes."""
     count, _, width = features.labeled.shape
     scale = config.feature_scale if config.normalize else None
-    shape = HeadShape(width, num_classes, config.head, config.head_dropout, scale, config.feature_cutoff, extra)
+    kinds, cosine = config.head_per_network, config.cosine_scale
+    shape = HeadShape(
+        width, num_classes, config.head, config.head_dropout, scale, config.feature_cutoff, extra, kinds, cosine
+    )
     heads = Heads(shape, count, seed)
     heads.to(features.labeled.device)
     heads.center_on(features.weak if features.weak.shape[1] else features.labeled)
-    if config.head_init == "prototype" and config.head == "linear":
+    if config.head_init == "prototype":
         heads.start_at_prototypes(features.labeled, features.labels, config.prototype_scale)
+    if features.words is not None:
+        heads.start_at_words(features.words.vectors(features.labels, config.class_words))
     return heads
 
 
@@ -116,33 +148,36 @@ class LiteLearner(Learner):
         pool: np.ndarray,
         seeds: Sequence[int],
         draw: int,
-        views: np.ndarray | None = None,
+        chosen: ChosenViews | None = None,
         mixing: Mixing | None = None,
     ) -> tuple[Tensor, Tensor]:
         given = self.features.labeled[:, self._index(labeled)]
-        strong = self.features.strong
-        if views is not None:
-            kinds = np.where(views == 0, 0, 1 + (views - 1) % len(strong))
-            unlabeled = self._choose([self.features.weak, *strong], kinds, pool)
-        elif len(strong) == 1:
-            unlabeled = strong[0][:, self._index(pool)]
-        else:
-            drawn = generator(draw, "choice").integers(len(strong), size=len(pool))
-            unlabeled = self._choose(strong, drawn, pool)
-        logits = self.heads(torch.cat([given, unlabeled], dim=1), seeds, mixing)
+        logits = self.heads(torch.cat([given, self._student_features(pool, draw, chosen)], dim=1), seeds, mixing)
         return logits[:, : len(labeled)], logits[:, len(labeled) :]
 
-    def _choose(self, views: Sequence[Tensor], which: np.ndarray, pool: np.ndarray) -> Tensor:
-        """(N, B, D): each row's features from the view that ``which`` names."""
-        rows, place = self._index(pool), self._index(which)[None, :, None]
-        return torch.stack([(place == i) * view[:, rows] for i, view in enumerate(views)]).sum(0)
+    def _student_features(self, pool: np.ndarray, draw: int, chosen: ChosenViews | None) -> Tensor:
+        """The strong views, each text's drawn at random where there are several, or those that were chosen."""
+        rows, strong = self._index(pool), self.features.strong
+        if chosen is not None:
+            views = [self.features.view(number) for number in range(len(chosen.draws))]
+            which = chosen.which[..., None]
+        elif len(strong) == 1:
+            return strong[0][:, rows]
+        else:
+            views = strong
+            which = self._index(generator(draw, "choice").integers(len(strong), size=len(pool)))[None, :, None]
+        return torch.stack([(which == i) * view[:, rows] for i, view in enumerate(views)]).sum(0)
 
     def weak_logits(
-        self, module: nn.Module, pool: np.ndarray, seeds: Sequence[int] | None, draw: int, view: int = 0
+        self,
+        module: nn.Module,
+        rows: np.ndarray,
+        seeds: Sequence[int] | None,
+        draw: int,
+        view: int = 0,
+        part: Literal["pool", "labeled"] = "pool",
     ) -> Tensor:
-        strong = self.features.strong
-        features = strong[(view - 1) % len(strong)] if view else self.features.weak
-        return module(features[:, self._index(pool)], seeds)
+        return module(self.features.view(view, part)[:, self._index(rows)], seeds)
 
     def part_logits(self, module: nn.Module, part: str) -> Tensor:
         return self._of_classes(module(self.features.parts[part])).float().cpu()

@@ -74,11 +74,15 @@ class ViewMaker:
     ) -> None:
         self.splits, self.surroundings, self.listener, self.similarity = splits, surroundings, listener, similarity
 
-    def make(self, views: Views, everything: bool) -> None:
-        """Keep the dear views, those that are compared with their texts or, if so asked, ``everything``."""
+    def make(self, views: Views, everything: bool, labeled_strong: bool = False) -> None:
+        """Keep the dear views, those that are compared with their texts or, if so asked, ``everything``.
+
+        The labelled texts have strong views only if ``labeled_strong``.
+        """
         pool, config = self.splits.pool, views.config
         every_text = [t for part in (self.splits.labeled, pool) if part.weak is None for t in part.texts]
-        strong_texts = pool.texts if pool.strong is None else []
+        parts = (pool, self.splits.labeled) if labeled_strong else (pool,)
+        strong_texts = [t for part in parts if part.strong is None for t in part.texts]
         for augmenter in (views.weak_augmenter, *views.strong_augmenters):
             augmenter.prepare(self.surroundings)
         keep = everything or config.compared
@@ -137,7 +141,8 @@ class ViewMaker:
         columns = [column for source in sources for column in source.columns(texts)]
         order = np.argsort([-self._alike(texts, column) for column in columns], axis=0, kind="stable")
         weak = dict(views.weak_source.views) if isinstance(views.weak_source, Kept) else {}
-        strong = {}
+        kept = [s.views for s in views.strong_sources if isinstance(s, Kept)]
+        strong = {text: [v for made in kept for v in made[text]] for text in kept[0]}  # labelled texts keep theirs
         for i, text in enumerate(texts):
             best, *rest = (columns[which][i] for which in order[:, i])
             weak[text], strong[text] = [best], rest

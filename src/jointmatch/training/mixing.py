@@ -1,4 +1,4 @@
-"""Targets of texts that are mixed with each other: mixed as the texts are."""
+"""What is taught where texts are mixed with each other, or read in several views at once."""
 
 from __future__ import annotations
 
@@ -37,3 +37,11 @@ def mix_targets(
     mixed = mixing.share * targets + (1 - mixing.share) * partners
     given, taught = mixed[:, : len(y)], mixed[:, len(y) :]
     return given, None if labels is None else replace(labels, targets=taught)
+
+
+def in_every_view(labels: PseudoLabels, count: int, index: Tensor) -> PseudoLabels:
+    """The same labels ``count`` times over: the batch's texts (B,) in the weak view, in the first strong one, ..."""
+    targets = labels.targets.repeat(1, count, *(1 for _ in labels.targets.shape[2:]))
+    views = torch.arange(count, device=index.device).repeat_interleave(len(index)).expand(len(targets), -1)
+    selected, weights = labels.selected.repeat(1, count), labels.weights.repeat(1, count)
+    return PseudoLabels(targets, selected, weights, index.repeat(count), views)

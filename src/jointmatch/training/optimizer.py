@@ -5,19 +5,25 @@ from __future__ import annotations
 import torch
 from torch import nn
 
+from jointmatch.algorithms import Algorithm
 from jointmatch.config import TrainingConfig
 from jointmatch.training.learner import Learner
 
 
-def build_optimizer(learner: Learner, config: TrainingConfig) -> torch.optim.AdamW:
-    """Four groups: encoder and heads, each with and without weight decay (biases and norms have none)."""
+def build_optimizer(learner: Learner, config: TrainingConfig, algorithm: Algorithm | None = None) -> torch.optim.AdamW:
+    """Encoder, heads and what the algorithm itself learns, each with and without weight decay.
+
+    Biases and norms have none.
+    """
     encoder = {id(p) for p in learner.encoder_parameters()}
     trained = [p for p in learner.networks.parameters() if p.requires_grad]
     head_rate = config.head_learning_rate or config.learning_rate
+    own = list(algorithm.parameters()) if algorithm is not None else []
     groups = []
     for parameters, rate in (
         ([p for p in trained if id(p) in encoder], config.learning_rate),
         ([p for p in trained if id(p) not in encoder], head_rate),
+        (own, algorithm.learning_rate if algorithm is not None else 0.0),
     ):
         for decayed in (True, False):
             chosen = [p for p in parameters if (p.ndim > 1) is decayed]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import zip_longest
-from typing import Any
 
 import numpy as np
 import torch
@@ -18,9 +17,9 @@ from jointmatch.errors import TrainingError
 from jointmatch.networks import Averaged, dropout_seeds
 from jointmatch.randomness import derive, generator
 from jointmatch.training.checkpoints import load_module, module_state
-from jointmatch.training.learner import Learner
+from jointmatch.training.learner import ChosenViews, Learner
 from jointmatch.training.listener import Listener
-from jointmatch.training.mixing import mix_targets
+from jointmatch.training.mixing import in_every_view, mix_targets
 from jointmatch.training.optimizer import build_optimizer, clip, rate_factor, set_rates
 from jointmatch.training.statistics import PseudoLabelCounts
 from jointmatch.types import Mixing, PseudoLabels, Step
@@ -41,7 +40,7 @@ class Updater:
     ) -> None:
         self.learner, self.algorithm, self.config, self.listener = learner, algorithm, config, listener
         self.truth = pool_truth.to(learner.device)
-        self.optimizer = build_optimizer(learner, config)
+        self.optimizer = build_optimizer(learner, config, algorithm)
         self.averaged = Averaged(learner.networks, config.average_decay) if config.average_decay else None
         self.initial = module_state("initial", learner.networks) if algorithm.in_rounds else {}
         self.counts = PseudoLabelCounts(algorithm.task.num_classes).to(learner.device)
@@ -75,10 +74,10 @@ class Updater:
         """One optimiser step on L_s over ``labeled`` plus w_u L_u over ``pool``; either may be empty."""
         step = self._at(pool, number)
         labels = self._pseudo_label(pool, step, turn) if len(pool) else None
+        if labels is not None and self.algorithm.every_view:
+            labels = in_every_view(labels, self.algorithm.num_views, step.index)
         if labels is not None and labels.rows is not None:
             pool = labels.rows.cpu().numpy()
-        if labels is not None and self.algorithm.every_view:
-            pool, labels = np.tile(pool, self.algorithm.num_views), labels.repeated(self.algorithm.num_views)
         loss = self._in_memory(lambda: self._backward(labeled, pool, labels, step, turn), len(labeled) + len(pool))
         clip(self.learner.per_network(), self.config.clip_norm)
         self.optimizer.step()
@@ -105,8 +104,7 @@ class Updater:
 
     @torch.no_grad()
     def _pseudo_label(self, pool: np.ndarray, step: Step, turn: int) -> PseudoLabels:
-        module = self.averaged.module if self.averaged and self.config.average_labels else self.learner.networks
-        module.train(self.config.label_dropout)
+        module = self._labeller()
         logits = self._in_memory(lambda: self._weak_logits(module, pool, step, turn), len(pool))
         self.learner.networks.train()
         labels = self.algorithm.pseudo_label(logits.float(), step)
@@ -124,9 +122,16 @@ class Updater:
 
     def _view_logits(self, module: nn.Module, rows: np.ndarray, step: Step, turn: int, part: int, view: int) -> Tensor:
         """(N, B, C) of one view of one micro-batch."""
-        purpose = "weak" if view == 0 else f"weak {view}"
+        purpose = _purpose("weak", view)
         seeds, draw = self._seeds(purpose, step, turn, part), self._draw(purpose, step, turn, part)
         return self.learner.weak_logits(module, rows, seeds, draw, view)
+
+    def _chosen(self, labels: PseudoLabels | None, step: Step, turn: int, part: int) -> ChosenViews | None:
+        """The views the labels say, drawn as when the labels were made."""
+        if labels is None or labels.views is None:
+            return None
+        views = range(self.algorithm.num_views)
+        return ChosenViews(labels.views, [self._draw(_purpose("weak", view), step, turn, part) for view in views])
 
     def _backward(
         self, labeled: np.ndarray, pool: np.ndarray, labels: PseudoLabels | None, step: Step, turn: int
@@ -139,21 +144,24 @@ class Updater:
         for i, (some_labeled, some_pool) in enumerate(both):
             seeds, draw = self._seeds("strong", step, turn, i) or [], self._draw("strong", step, turn, i)
             rows = slice(done, done + len(some_pool))
+            done += len(some_pool)
             some_labels = labels.part(rows) if labels is not None and len(some_pool) else None
             mixing = self._mixing(len(some_labeled), some_labels, step, turn, i)
-            special = self._special(len(pool), rows, mixing)
-            given, unlabeled = self.learner.student_logits(some_labeled, some_pool, seeds, draw, **special)
+            chosen = self._chosen(some_labels, step, turn, i)
+            given, unlabeled = self.learner.student_logits(some_labeled, some_pool, seeds, draw, chosen, mixing)
             y = self.learner.labels[torch.as_tensor(some_labeled, device=self.learner.device)]
             if mixing is not None:
                 y, some_labels = mix_targets(y, some_labels, mixing, self.algorithm.task.num_classes)
             losses = []
             if len(some_labeled):
                 loss = self.algorithm.supervised_loss(given.float(), y, step).sum()
+                if self.algorithm.learns_views:
+                    views = self._labeled_views(some_labeled, step, turn, i)
+                    loss = loss + self.algorithm.labeled_views_loss(views, y, step).sum()
                 losses.append(loss * (len(some_labeled) / len(labeled)))
             if some_labels is not None:
                 loss = self.algorithm.unsupervised_loss(unlabeled.float(), some_labels, step).sum()
                 losses.append(loss * (len(some_pool) / len(pool)))
-                done += len(some_pool)
             part_loss = torch.stack(losses).sum()
             part_loss.backward()
             total += part_loss.detach()
@@ -167,13 +175,22 @@ class Updater:
             return None
         return replace(mixing, partner=mixing.partner.to(self.learner.device))
 
-    def _special(self, pool: int, rows: slice, mixing: Mixing | None) -> dict[str, Any]:
-        """What is asked of a learner beyond the plain case."""
-        special: dict[str, Any] = {} if mixing is None else {"mixing": mixing}
-        if self.algorithm.every_view:
-            count = self.algorithm.num_views
-            special["views"] = np.repeat(np.arange(count), pool // count)[rows]
-        return special
+    @torch.no_grad()
+    def _labeled_views(self, rows: np.ndarray, step: Step, turn: int, part: int) -> Tensor:
+        """Every view of some labelled texts, as pseudo-labels are made: (V, N, B, C)."""
+        module = self._labeller()
+        views = []
+        for view in range(self.algorithm.num_views):
+            purpose = _purpose("weak labeled", view)
+            seeds, draw = self._seeds(purpose, step, turn, part), self._draw(purpose, step, turn, part)
+            views.append(self.learner.weak_logits(module, rows, seeds, draw, view, "labeled").float())
+        self.learner.networks.train()
+        return torch.stack(views)
+
+    def _labeller(self) -> nn.Module:
+        """The networks that make pseudo-labels, with or without their dropout."""
+        module = self.averaged.module if self.averaged and self.config.average_labels else self.learner.networks
+        return module.train(self.config.label_dropout)
 
     def _seeds(self, purpose: str, step: Step, turn: int, part: int) -> list[int] | None:
         if purpose.startswith("weak") and not self.config.label_dropout:
@@ -199,6 +216,11 @@ class Updater:
         self.optimizer.zero_grad(set_to_none=True)
         torch.cuda.empty_cache()
         self.listener.note(f"Out of GPU memory: going on with {self.accumulate} micro-batches per step.")
+
+
+def _purpose(name: str, view: int) -> str:
+    """What a view is drawn for; each kind has a stream of its own."""
+    return name if view == 0 else f"{name} {view}"
 
 
 def _parts(rows: np.ndarray, count: int) -> list[np.ndarray]:

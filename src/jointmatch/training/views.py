@@ -109,18 +109,6 @@ class Views:
         seed = derive(self.seed, draw)
         return self.strong_sources[kind]([part.texts[i] for i in rows], generator(seed, "strong", kind))
 
-    def read(self, part: Texts, rows: Rows, draw: int, which: np.ndarray | None) -> list[str]:
-        """The strong view of some rows, or of each row the view that ``which`` names for it."""
-        if which is None:
-            return self.strong(part, rows, draw)
-        found = [""] * len(rows)
-        for kind in np.unique(which).tolist():
-            places = np.flatnonzero(which == kind).tolist()
-            texts = self.view(part, [rows[i] for i in places], derive(draw, kind), kind)
-            for place, text in zip(places, texts, strict=True):
-                found[place] = text
-        return found
-
     def fixed_weak(self, part: Texts) -> list[str]:
         """One weak view of every row, for features that are computed once."""
         return part.weak if part.weak is not None else self._columns(self.weak_source, part)[0]

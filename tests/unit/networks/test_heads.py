@@ -105,3 +105,42 @@ def test_both_kinds_of_head_give_logits(kind, layers):
 def test_dropout_seeds_differ_by_network_step_and_purpose():
     seeds = {s for path in (("weak", 1), ("weak", 2), ("strong", 1)) for s in dropout_seeds(0, 3, *path)}
     assert len(seeds) == 9
+
+
+def test_a_cosine_heads_logits_are_the_scaled_cosines_with_the_class_vectors():
+    """(3, 4) with (2, 0) and (0, -7): cosines 0.6 and -0.8, times 10."""
+    heads = Heads(HeadShape(2, 2, "cosine", dropout=0.0, cosine_scale=10.0), 1).eval()
+    heads.each()[0].classify.weight.data = torch.tensor([[2.0, 0.0], [0.0, -7.0]])
+    torch.testing.assert_close(heads(torch.tensor([[[3.0, 4.0]]])), torch.tensor([[[6.0, -8.0]]]))
+    assert heads.each()[0].classify.bias is None
+
+
+def test_cosine_heads_normalise_first_where_asked():
+    """Centre (1, 1): (4, 5) lies at (3, 4) from it, whatever the scale of normalising."""
+    heads = Heads(HeadShape(2, 2, "cosine", dropout=0.0, scale=5.0, cosine_scale=10.0), 1).eval()
+    heads.each()[0].classify.weight.data = torch.eye(2)
+    heads.each()[0].center.fill_(1.0)
+    torch.testing.assert_close(heads(torch.tensor([[[4.0, 5.0]]])), torch.tensor([[[6.0, 8.0]]]))
+
+
+def test_networks_may_have_different_heads_in_turn():
+    heads = Heads(HeadShape(2, 2, kinds=("linear", "cosine")), 3)
+    assert [type(head.classify).__name__ for head in heads.each()] == ["Linear", "Cosine", "Linear"]
+    assert torch.equal(heads.each()[0].classify.weight, Heads(HeadShape(2, 2), 1).each()[0].classify.weight)
+
+
+def test_class_words_start_the_cosine_heads_alone_without_what_words_have_in_common():
+    """Words at (3, 1) and (1, 1): minus their mean (2, 1) they are (1, 0) and (-1, 0)."""
+    heads = Heads(HeadShape(2, 2, kinds=("linear", "cosine")), 2)
+    before = heads.each()[0].classify.weight.clone()
+    heads.start_at_words(torch.tensor([[[3.0, 1.0], [1.0, 1.0]]]).expand(2, -1, -1))
+    assert torch.equal(heads.each()[0].classify.weight, before)
+    torch.testing.assert_close(heads.each()[1].classify.weight.data, torch.tensor([[1.0, 0.0], [-1.0, 0.0]]))
+
+
+def test_prototypes_start_every_head_but_one_with_a_hidden_layer():
+    shape = HeadShape(8, 3, kinds=("linear", "cosine", "mlp"))
+    heads, plain = Heads(shape, 3), Heads(shape, 3)
+    heads.start_at_prototypes(FEATURES, torch.arange(20) % 3, 0.5)
+    moved = [not torch.equal(a, b) for a, b in zip(weights(heads), weights(plain), strict=True)]
+    assert moved == [True, True, False]

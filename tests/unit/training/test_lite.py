@@ -8,7 +8,8 @@ from jointmatch.config import AugmentConfig, NetworkConfig
 from jointmatch.data import Texts
 from jointmatch.networks import Encoder, Tokenizer, find_backbone, load_tokenizer, load_transformer
 from jointmatch.training import FeatureSet, Listener, ViewMaker, Views, build_heads, extract_features
-from tests.unit.training.toy import Recorder, rows, topic_splits, toy_features, toy_learner
+from jointmatch.training.learner import ChosenViews
+from tests.unit.training.toy import WIDTH, Recorder, rows, topic_splits, toy_features, toy_learner
 
 CPU = torch.device("cpu")
 
@@ -17,13 +18,14 @@ CPU = torch.device("cpu")
 def extracted(tiny_backbone):
     backbone = find_backbone(str(tiny_backbone))
 
-    def extract(splits, listener=None, **augment):
+    def extract(splits, listener=None, labeled_strong=False, **augment):
         encoder = Encoder(load_transformer(backbone), [1.0, 0.5], "mean")
         tokenizer = Tokenizer(load_tokenizer(backbone), 16)
         views = Views(AugmentConfig(**augment), 0)
         for own in views.for_networks(2):
-            ViewMaker(splits, Surroundings("[MASK]"), Listener()).make(own, everything=True)
-        return extract_features(splits, views, encoder, backbone, tokenizer, CPU, listener or Recorder())
+            ViewMaker(splits, Surroundings("[MASK]"), Listener()).make(own, True, labeled_strong)
+        hears = listener or Recorder()
+        return extract_features(splits, views, encoder, backbone, tokenizer, CPU, hears, labeled_strong)
 
     return extract
 
@@ -113,3 +115,28 @@ def test_labelled_and_unlabelled_logits_come_apart_again():
     assert given.shape == (2, 2, 3)
     torch.testing.assert_close(given, learner.heads(learner.features.labeled[:, [0, 1]]))
     torch.testing.assert_close(unlabeled, learner.heads(learner.features.strong[0][:, [3, 4, 5]]))
+
+
+def test_each_network_reads_the_view_that_was_chosen_for_it_and_the_text():
+    learner = two_views()
+    weak = learner.features.weak
+    chosen = ChosenViews(torch.tensor([[0, 1, 2], [2, 2, 0]]), [7, 8, 9])
+    _, logits = learner.student_logits(rows(), rows(3, 4, 5), [0, 0], 0, chosen)
+    one, two = torch.ones(WIDTH), torch.full((WIDTH,), 2.0)
+    wanted = torch.stack([torch.stack([weak[0, 3], one, two]), torch.stack([two, two, weak[1, 5]])])
+    torch.testing.assert_close(logits, learner.heads(wanted))
+
+
+def test_views_beyond_the_last_strong_one_start_again():
+    features = two_views().features
+    assert [features.view(i)[0, 0, 0].item() for i in (1, 2, 3)] == [1.0, 2.0, 1.0]
+
+
+def test_the_labelled_texts_have_strong_views_only_if_asked_for(extracted):
+    assert extracted(topic_splits(), strong=("deletion:0.5", "none")).labeled_strong == []
+    found = extracted(topic_splits(), labeled_strong=True, strong=("deletion:0.5", "none"))
+    assert [view.shape for view in found.labeled_strong] == [(2, 6, 16)] * 2
+    assert torch.equal(found.view(2, "labeled"), found.labeled)
+    assert not torch.equal(found.view(1, "labeled"), found.labeled)
+    fold = found.fold(torch.tensor([0, 3]))
+    assert torch.equal(fold.labeled_strong[0], found.labeled_strong[0][:, [1, 2, 4, 5]])

@@ -166,3 +166,13 @@ def test_ranked_views_give_the_most_alike_to_the_labels_and_the_rest_to_the_loss
     assert len(seen) == 2
     assert all(view.startswith(TEXTS[0] + " ") for view in seen)
     assert views.weak(SPLITS.labeled, [0], 1)[0].startswith("labelled text here ")
+
+
+def test_labelled_texts_have_strong_views_only_where_they_are_asked_for():
+    views = made(AugmentConfig("none", ("numbering",)))
+    with pytest.raises(KeyError):
+        views.view(SPLITS.labeled, [0], draw=1, which=1)
+    asked = Views(AugmentConfig("none", ("numbering",)), 0)
+    ViewMaker(SPLITS, Surroundings(), Listener()).make(asked, everything=False, labeled_strong=True)
+    assert asked.view(SPLITS.labeled, [0], draw=1, which=1) != SPLITS.labeled.texts[:1]
+    assert asked.view(SPLITS.pool, [0, 1], draw=1, which=1) == views.view(SPLITS.pool, [0, 1], draw=1, which=1)

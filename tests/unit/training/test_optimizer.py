@@ -3,11 +3,13 @@
 import pytest
 import torch
 
+from jointmatch.algorithms import build
 from jointmatch.config import AugmentConfig, TrainingConfig
 from jointmatch.networks import Encoder, Heads, HeadShape, Networks, find_backbone, load_transformer
 from jointmatch.training import FullLearner, Views
 from jointmatch.training.optimizer import build_optimizer, clip, rate_factor, set_rates
-from tests.unit.training.toy import topic_splits, toy_learner
+from jointmatch.types import Task
+from tests.unit.training.toy import CLASSES, topic_splits, toy_learner
 
 
 @pytest.fixture(scope="module")
@@ -84,3 +86,14 @@ def test_a_norm_of_zero_clips_nothing():
     a.grad = torch.tensor([30.0])
     clip([[a]], 0.0)
     assert a.grad.item() == 30.0
+
+
+def test_what_an_algorithm_learns_has_a_group_and_a_rate_of_its_own():
+    rule = build("sat", Task(CLASSES, 2), {"ranker_learning_rate": 0.25})
+    config = TrainingConfig(learning_rate=0.5, weight_decay=0.1)
+    optimizer = build_optimizer(toy_learner(), config, rule)
+    groups = optimizer.param_groups
+    found = {id(p): (group["base_lr"], group["weight_decay"]) for group in groups for p in group["params"]}
+    for parameter in rule.parameters():
+        assert found[id(parameter)] == (0.25, 0.1 if parameter.ndim > 1 else 0.0)
+    assert len(found) == len(list(rule.parameters())) + len(list(toy_learner().networks.parameters()))

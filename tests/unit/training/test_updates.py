@@ -3,12 +3,15 @@
 import json
 import shutil
 import weakref
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
 
+from jointmatch.algorithms import SAT, FixMatch
 from jointmatch.errors import TrainingError
+from jointmatch.training import FullLearner
 from jointmatch.training.updates import _parts
 from tests.unit.training.toy import Recorder, rows, tiny_run, toy_features, toy_learner, toy_updater, weights
 
@@ -212,8 +215,57 @@ def test_parts_are_even_and_never_empty():
 def test_every_part_of_every_turn_and_step_draws_its_own_views(update):
     learner = toy_learner()
     inner, drawn = learner.student_logits, []
-    learner.student_logits = lambda *args: drawn.append(args[-1]) or inner(*args)  # type: ignore
+    learner.student_logits = lambda *args: drawn.append(args[3]) or inner(*args)  # type: ignore
     updater = toy_updater(learner=learner, update=update, accumulate=2, mu=2)
     for number in range(2):
         updater.step(number)
     assert len(drawn) == len(set(drawn)) == {"joint": 4, "alternating": 12}[update]
+
+
+@pytest.mark.parametrize("accumulate", [1, 2])
+def test_the_student_reads_the_very_texts_that_the_labels_were_made_from(tiny_backbone, monkeypatch, accumulate):
+    """Of both views of every text, the one that the labels say: rows in turn the first and the second."""
+    seen: list[list[list[str]]] = []
+    inner = FullLearner._forward
+    monkeypatch.setattr(FullLearner, "_forward", lambda *args: seen.append(args[2]) or inner(*args))  # type: ignore[func-returns-value]
+
+    def alternate(self, weak_logits, step):
+        labels = FixMatch.pseudo_label(self, weak_logits[0], step)
+        return replace(labels, views=torch.stack([torch.arange(8) % 2, 1 - torch.arange(8) % 2]))
+
+    monkeypatch.setattr(SAT, "pseudo_label", alternate)
+    augment = {"weak": "deletion:0.3", "strong": ["deletion:0.5"]}
+    training = {"mode": "full", "steps": 1, "accumulate": accumulate}
+    settings: dict[str, dict] = {
+        "algorithm": {"name": "sat"},
+        "network": {"count": 2},
+        "augment": augment,
+        "training": training,
+    }
+    tiny_run(tiny_backbone, settings)
+    size, labeled = 8 // accumulate, 4 // accumulate
+    taught, students = seen[: 2 * accumulate], [texts for texts in seen[2 * accumulate :] if len(texts) == 2]
+    first, second = ([t for p in taught[i * accumulate : (i + 1) * accumulate] for t in p[0]] for i in (0, 1))
+    assert first != second
+    for part, texts in enumerate(students):
+        own = slice(part * size, (part + 1) * size)
+        pairs = list(zip(first[own], second[own], strict=True))
+        assert texts[0][labeled:] == [pair[i % 2] for i, pair in enumerate(pairs)]
+        assert texts[1][labeled:] == [pair[1 - i % 2] for i, pair in enumerate(pairs)]
+    assert len(students) == accumulate
+
+
+def test_an_algorithm_that_learns_from_labelled_views_is_given_every_view_of_the_batchs_texts():
+    features = toy_features()
+    features.labeled_strong.append(features.labeled + 1)
+    updater = toy_updater("sat", toy_learner(features=features), batch_size=4)
+    heads = updater.learner.networks
+    wanted = torch.stack([heads(features.labeled), heads(features.labeled_strong[0])]).detach()
+    seen = []
+    updater.algorithm.labeled_views_loss = lambda *args: seen.append(args) or torch.zeros(2)  # type: ignore
+    batch = updater.labeled[0]
+    updater.step(0)
+    ((views, y, _),) = seen
+    torch.testing.assert_close(views, wanted[:, :, batch])
+    assert not views.requires_grad
+    assert y.tolist() == features.labels[batch].tolist()

@@ -1,0 +1,38 @@
+"""PCM (Xu et al., 2022), https://aclanthology.org/2022.naacl-main.219."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jointmatch.algorithms.base import ALGORITHMS
+from jointmatch.algorithms.composed import Composed
+from jointmatch.schema import Fraction
+from jointmatch.selection import AgreedThreshold
+from jointmatch.types import Task
+
+
+@ALGORITHMS.register("pcm")
+class PCM(Composed):
+    """A classifier and a matcher of texts to class words learn what both say, where both are sure.
+
+    Experimental and unverified: the idea as we understand it, not the authors' method to the letter.
+
+    Args:
+        task: Number of classes and networks.
+        tau: Confidence that both must reach.
+    """
+
+    reference = "Xu et al. 2022, NAACL"
+    unverified = (
+        "experimental: no code was published and the paper was not at hand. The matcher is a network of its own whose "
+        "head is the cosine with a vector per class, started at the frozen features of the class's name and of its "
+        "labelled texts' typical words (TF-IDF); the paper matches by a small network inside one shared encoder and "
+        "finds words by attention. The words are not drawn anew during training: the class vectors are trained "
+        "instead. The threshold, the matcher's loss (cross-entropy) and the prediction (the mean of both) are ours."
+    )
+    networks = 2
+    requires = {"network": {"head_per_network": ("linear", "cosine"), "class_words": 50}}  # noqa: RUF012
+
+    def __init__(self, task: Task, *, tau: Fraction = 0.95, **common: Any) -> None:
+        super().__init__(task, **common)
+        self.threshold = AgreedThreshold(tau, task.num_classes, task.num_networks)

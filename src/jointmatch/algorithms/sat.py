@@ -1,0 +1,57 @@
+"""SAT (Chen et al., 2022), https://aclanthology.org/2022.findings-emnlp.456."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from torch import Tensor
+
+from jointmatch.algorithms.base import ALGORITHMS
+from jointmatch.algorithms.composed import Composed
+from jointmatch.losses import cross_entropy
+from jointmatch.schema import Fraction, NonNegative, Positive
+from jointmatch.selection import FixedThreshold, ViewRanker, easiest, of_view
+from jointmatch.types import PseudoLabels, Step, Task
+
+
+@ALGORITHMS.register("sat")
+class SAT(Composed):
+    """Of a text's two views the one a learnt ranker finds easier gives the label and the other gets the loss.
+
+    Args:
+        task: Number of classes and networks.
+        tau: Confidence a pseudo-label must exceed.
+        ranker_learning_rate: Of the ranker, which learns from the labelled texts which view has the lower loss.
+    """
+
+    reference = "Chen et al. 2022, EMNLP Findings"
+    unverified = (
+        "the published ranker reads hidden vectors (the cosine of the projected vectors of original and view, or a "
+        "small network over the original's); ours reads both views' probabilities. It is trained with the loss of the "
+        "second of these, and together with the networks, where the published one takes its step before it is used."
+    )
+    num_views = 2
+    learns_views = True
+
+    def __init__(
+        self,
+        task: Task,
+        *,
+        tau: Fraction = 0.99,
+        ranker_learning_rate: Positive = 1e-4,
+        unlabeled_weight: NonNegative = 0.5,
+        **common: Any,
+    ) -> None:
+        super().__init__(task, unlabeled_weight=unlabeled_weight, **common)
+        self.threshold = FixedThreshold(tau, task.num_classes, task.num_networks, strict=True)
+        self.ranker = ViewRanker(self.num_views, task.num_classes, task.num_networks)
+        self.learning_rate = ranker_learning_rate
+
+    def pseudo_label(self, weak_logits: Tensor, step: Step) -> PseudoLabels:
+        easy = self.ranker(weak_logits).argmax(-1)
+        labels = super().pseudo_label(of_view(weak_logits, easy), step)
+        return replace(labels, views=1 - easy)
+
+    def labeled_views_loss(self, view_logits: Tensor, y: Tensor, step: Step) -> Tensor:
+        return cross_entropy(self.ranker(view_logits), easiest(view_logits, y)).mean(-1)

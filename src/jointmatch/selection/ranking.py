@@ -1,0 +1,48 @@
+"""Which of several views of a text is the easy one. V views, N networks, B texts, C classes."""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from jointmatch.randomness import derive, seeded
+
+WIDTH = 128  # of the hidden layer
+
+
+def easiest(view_logits: Tensor, y: Tensor) -> Tensor:
+    """The view with the least cross-entropy, of equals the first: (V, N, B, C) and (B,) -> (N, B)."""
+    right = y.expand(view_logits.shape[:-1]).unsqueeze(-1)
+    return F.log_softmax(view_logits, dim=-1).gather(-1, right).squeeze(-1).argmax(0)
+
+
+def of_view(logits: Tensor, which: Tensor) -> Tensor:
+    """Of each text the logits of one view: (V, N, B, C) and (N, B) -> (N, B, C)."""
+    return logits.gather(0, which[None, ..., None].expand(1, *logits.shape[1:])).squeeze(0)
+
+
+class ViewRanker(nn.Module):
+    """Scores the views of a text by how easy it thinks each is; every network has a ranker of its own.
+
+    It reads each view's probabilities, the classes in the order of their mean over the views: how sure the network is
+    of each view and whether they agree, but not which class it is. An untrained one finds all views alike.
+    """
+
+    def __init__(self, num_views: int, num_classes: int, num_networks: int) -> None:
+        super().__init__()
+        self.of_network = nn.ModuleList()
+        for network in range(num_networks):
+            with seeded(derive(0, "ranker", network)):
+                last = nn.Linear(WIDTH, num_views)
+                hidden = nn.Linear(num_views * num_classes, WIDTH)
+            nn.init.zeros_(last.weight)
+            nn.init.zeros_(last.bias)
+            self.of_network.append(nn.Sequential(hidden, nn.Tanh(), last))
+
+    def forward(self, view_logits: Tensor) -> Tensor:
+        """(V, N, B, C) -> scores (N, B, V), the highest for the view that seems easiest."""
+        probs = view_logits.softmax(-1)
+        order = probs.mean(0).argsort(dim=-1, descending=True, stable=True)
+        seen = probs.gather(-1, order.expand_as(probs)).movedim(0, 2).flatten(2)  # (N, B, V * C)
+        return torch.stack([ranker(own) for ranker, own in zip(self.of_network, seen, strict=True)])

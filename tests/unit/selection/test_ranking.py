@@ -1,0 +1,74 @@
+"""Which view is easy: by its loss where the label is known, else by a ranker over what is said of the views."""
+
+import torch
+
+from jointmatch.selection import ViewRanker, easiest, of_view
+
+# Two views, one network, three texts, two classes; probabilities of class 0.
+VIEWS = torch.tensor([[[0.9, 0.6, 0.5]], [[0.7, 0.2, 0.5]]])
+
+
+def logits(first_class):
+    return torch.stack([first_class, 1 - first_class], -1).log()
+
+
+def test_the_easiest_view_has_the_least_loss_and_of_equals_it_is_the_first():
+    """True classes 0 1 1: the true class has 0.9 or 0.7, 0.4 or 0.8, 0.5 or 0.5."""
+    assert easiest(logits(VIEWS), torch.tensor([0, 1, 1])).tolist() == [[0, 1, 0]]
+
+
+def test_each_text_is_taken_in_the_view_that_is_said():
+    chosen = of_view(logits(VIEWS), torch.tensor([[1, 0, 1]]))
+    torch.testing.assert_close(chosen.softmax(-1)[..., 0], torch.tensor([[0.7, 0.6, 0.5]]))
+
+
+def test_networks_may_choose_different_views():
+    both = torch.cat([logits(VIEWS), logits(VIEWS)], dim=1)
+    chosen = of_view(both, torch.tensor([[0, 0, 0], [1, 1, 1]])).softmax(-1)[..., 0]
+    torch.testing.assert_close(chosen, torch.tensor([[0.9, 0.6, 0.5], [0.7, 0.2, 0.5]]))
+
+
+def test_an_untrained_ranker_finds_all_views_alike():
+    scores = ViewRanker(2, 2, 1)(logits(VIEWS))
+    assert scores.shape == (1, 3, 2)
+    assert not scores.any()
+
+
+def trained(networks=1, steps=200):
+    """Learns that the surer view is the easy one: class 0 throughout, one view at 0.9, the other at 0.6."""
+    ranker = ViewRanker(2, 3, networks)
+    draw = torch.Generator().manual_seed(0)
+    optimizer = torch.optim.Adam(ranker.parameters(), lr=1e-2)
+    for _ in range(steps):
+        surer = torch.rand(networks, 16, generator=draw) < 0.5
+        scale = torch.stack([torch.where(surer, 4.0, 1.0), torch.where(surer, 1.0, 4.0)])
+        views = scale[..., None] * torch.eye(3)[0]
+        target = easiest(views, torch.zeros(16, dtype=torch.long))
+        loss = torch.nn.functional.cross_entropy(ranker(views).flatten(0, 1), target.flatten())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return ranker
+
+
+def test_a_ranker_learns_to_tell_and_what_it_learnt_holds_for_classes_it_never_saw():
+    """Trained where class 0 is right alone, asked where class 2 is: which class it is does not matter."""
+    weak_then_strong = torch.tensor([1.0, 4.0])[:, None, None, None] * torch.eye(3)[2]
+    ranker = trained()
+    assert ranker(weak_then_strong).argmax(-1).tolist() == [[1]]
+    assert ranker(weak_then_strong.flip(0)).argmax(-1).tolist() == [[0]]
+
+
+def test_every_network_has_a_ranker_of_its_own():
+    ranker = ViewRanker(2, 2, 2)
+    ranker(logits(VIEWS).expand(2, 2, 3, 2))[0].sum().backward()
+    first, second = ([p.grad for p in one.parameters()] for one in ranker.of_network)
+    assert first[-1] is not None
+    assert first[-1].any()
+    assert all(g is None or not g.any() for g in second)
+
+
+def test_building_one_leaves_the_callers_random_stream_alone():
+    before = torch.get_rng_state()
+    ViewRanker(2, 2, 3)
+    assert torch.equal(torch.get_rng_state(), before)
