@@ -30,6 +30,7 @@ class Algorithm(nn.Module, ABC):
 
     name: ClassVar[str]
     reference: ClassVar[str]  # where the rule comes from
+    rule: ClassVar[str] = ""  # the formula in plain text: q weak, Q strong prediction, H cross-entropy, tau, w ...
     unverified: ClassVar[str] = ""  # what of the rule could not be checked against its paper or code
     networks: ClassVar[int] = 1  # how many it trains unless told otherwise
     uses_unlabeled: ClassVar[bool] = True
@@ -37,6 +38,8 @@ class Algorithm(nn.Module, ABC):
     num_views: ClassVar[int] = 1  # of each text given to pseudo_label: the weak one, then strong ones
     requires: ClassVar[Settings] = {}  # settings of other sections that the method is not itself without
     unsuited: ClassVar[Mapping[str, str]] = {}  # mode it cannot be trained in -> why
+    stated: ClassVar[Mapping[str, bool]] = {}  # techniques (see catalogue.py) where the composition tells them wrongly
+    note: ClassVar[str] = ""  # why; how the form here differs from the published one
 
     def __init__(self, task: Task, *, unlabeled_weight: NonNegative = 1.0) -> None:
         super().__init__()
@@ -66,8 +69,20 @@ class Algorithm(nn.Module, ABC):
         """The confidence each class must reach now (N, C), for the run record."""
         return None
 
+    def composition(self) -> dict[str, bool]:
+        """Which of the paper's techniques it is made of; see ``catalogue.py``."""
+        return {
+            "pseudo_labelling": self.uses_unlabeled,
+            "weak_strong": self.uses_unlabeled and not self.one_view,
+            "adaptive_threshold": False,
+            "double_networks": self.networks > 1,
+            "cross_labelling": False,
+            "disagreement_update": False,
+            "weighted_update": False,
+        }
 
-ALGORITHMS: Registry[Algorithm] = Registry("algorithm")
+
+ALGORITHMS: Registry[Algorithm] = Registry("algorithm", group="jointmatch.algorithms", base=Algorithm)
 
 
 def settings_of(name: str) -> dict[str, inspect.Parameter]:

@@ -74,6 +74,16 @@ class Composed(Algorithm):
     def thresholds(self) -> Tensor:
         return self.threshold.current()  # type: ignore[operator]
 
+    def composition(self) -> dict[str, bool]:
+        by_disagreement = self.weighting == "disagreement"
+        return super().composition() | {
+            "pseudo_labelling": self.uses_unlabeled and self.targets == "hard",
+            "adaptive_threshold": bool(self.threshold.adaptive),
+            "cross_labelling": self.labelling != "own",
+            "disagreement_update": by_disagreement and self.delta > 0.5,
+            "weighted_update": by_disagreement and 0.5 < self.delta < 1,  # at 1 agreement is not used at all
+        }
+
     def _targets(self, taught: Tensor) -> Tensor:
         return sharpen(taught, self.temperature) if self.targets == "soft" else taught.argmax(-1)
 
