@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import os
+import re
 import shutil
 import signal
 import sys
@@ -41,34 +42,35 @@ def rules() -> list[Path]:
     return sorted(path for path in found if path.name not in NOT_RULES)
 
 
+UNITS = ["tests/unit/algorithms", "tests/unit/selection", "tests/unit/test_losses.py"]
+CONTRACT = ["tests/contract/test_every_algorithm.py"]
+
+
 def stages(path: str) -> list[list[str]]:
     """The tests that guard a file, in the order they are asked: its own, then all that use it."""
     file = Path(path)
     folder = "" if file.parent.name == "jointmatch" else f"{file.parent.name}/"
     own = f"tests/unit/{folder}test_{file.stem}.py"
-    contract = ["tests/contract/test_every_algorithm.py"]
-    is_method = file.parent.name == "algorithms" and file.stem not in ("base", "composed")
-    if is_method:
-        contract += ["-k", file.stem]
-    units = ["tests/unit/algorithms", "tests/unit/selection", "tests/unit/test_losses.py"]
-    return [[own]] * (ROOT / own).is_file() + [units, contract]
+    names = re.findall(r'ALGORITHMS\.register\("(\w+)"\)', (ROOT / path).read_text(encoding="utf-8"))
+    chosen = ["-k", " or ".join(names)] if names else []
+    return [[own]] * (ROOT / own).is_file() + [UNITS, CONTRACT + chosen]
 
 
-def run_tests(tree: Path, path: str) -> int:
-    """In this process, which is forked for it: 0 if no test fails."""
+def run_tests(tree: Path, tests: list[list[str]]) -> int:
+    """In this process, which is forked for it, one list after the other: 0 if no test fails."""
     import pytest
 
     os.chdir(tree)
     sys.path[:0] = [str(tree / "src"), str(tree)]
     options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header", f"--basetemp={tree / 'tmp'}"]
-    for stage in stages(path):
+    for stage in tests:
         code = pytest.main([*options, *stage])
         if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
             return int(code)
     return 0
 
 
-def forked(tree: Path, path: str, timeout: float, keep_bytecode: bool = False) -> int:
+def forked(tree: Path, tests: list[list[str]], timeout: float, keep_bytecode: bool = False) -> int:
     """The exit status of ``run_tests`` in a child; -1 if it took too long."""
     child = os.fork()
     if child == 0:
@@ -78,7 +80,7 @@ def forked(tree: Path, path: str, timeout: float, keep_bytecode: bool = False) -
             os.dup2(output.fileno(), 2)
         sys.dont_write_bytecode = not keep_bytecode
         try:
-            os._exit(run_tests(tree, path))
+            os._exit(run_tests(tree, tests))
         finally:
             os._exit(99)
     deadline = time.monotonic() + timeout
@@ -112,7 +114,7 @@ class Trial:
             file, (before.st_atime, before.st_mtime + 10 + mutant.line)
         )  # so that no compiled form is taken for it
         try:
-            return forked(cls.tree, mutant.path, cls.timeout) == 0
+            return forked(cls.tree, stages(mutant.path), cls.timeout) == 0
         finally:
             file.write_text(mutant.source, encoding="utf-8")
             os.utime(file, (before.st_atime, before.st_mtime))
@@ -124,7 +126,7 @@ def accepted() -> dict[tuple[str, str], str]:
     return {(entry["file"], entry["diff"].strip()): entry["reason"] for entry in entries}
 
 
-def check_whole(trees: Path, paths: list[str], timeout: float) -> None:
+def check_whole(trees: Path, timeout: float) -> None:
     """Before anything is broken, all tests pass; this also compiles everything once."""
     whole = trees / "whole"
     whole.mkdir()
@@ -132,10 +134,9 @@ def check_whole(trees: Path, paths: list[str], timeout: float) -> None:
         place = ROOT / name
         skipped = shutil.ignore_patterns("__pycache__", "results")
         shutil.copytree(place, whole / name, ignore=skipped) if place.is_dir() else shutil.copy2(place, whole / name)
-    for path in paths:
-        if forked(whole, path, timeout, keep_bytecode=True):
-            print((whole / "output.txt").read_text())
-            sys.exit(f"The tests of {path} fail before anything is broken, or take more than {timeout:g} s.")
+    if forked(whole, [UNITS, CONTRACT], timeout, keep_bytecode=True):
+        print((whole / "output.txt").read_text())
+        sys.exit(f"The tests fail before anything is broken, or take more than {timeout:g} s.")
 
 
 def main() -> None:
@@ -166,7 +167,7 @@ def tried(mutants: list[Mutant], jobs: int, timeout: float) -> int:
     known, kinds, unknown = accepted(), Counter[str](), 0
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         Trial.trees, Trial.timeout = Path(folder), timeout
-        check_whole(Trial.trees, sorted({mutant.path for mutant in mutants}), 10 * timeout)
+        check_whole(Trial.trees, 10 * timeout)
         with multiprocessing.get_context("fork").Pool(jobs) as pool:
             for mutant, survived in zip(mutants, pool.imap(Trial.survives, mutants), strict=True):
                 kinds["survived" if survived else "noticed"] += 1
