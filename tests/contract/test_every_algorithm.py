@@ -300,9 +300,9 @@ def test_networks_look_at_each_other_exactly_where_a_technique_says_so(name):
         seen, foreign = weak(rule, number), weak(rule, 500 + number)
         foreign.select(-3, 0).copy_(seen.select(-3, 0))
         labels, others = label(rule, seen, step(number)), label(other, foreign, step(number))
+        if labels.rows is not None and not torch.equal(labels.rows, others.rows):
+            pytest.skip("all networks are trained on the texts that any of them chose")
         student, changed = strong(rule, labels, number), strong(rule, others, 500 + number)
-        if len(student[0]) != len(changed[0]):
-            pytest.skip("the batch that is trained on has no fixed size")
         changed[0] = student[0]
         loss = rule.unsupervised_loss(student, labels, step(number))
         moved |= not torch.equal(loss[0], other.unsupervised_loss(changed, others, step(number))[0])

@@ -89,7 +89,7 @@ def settings_of(name: str) -> dict[str, inspect.Parameter]:
     """The settings an algorithm takes: its constructor's keyword arguments and those it inherits."""
     found: dict[str, inspect.Parameter] = {}
     for cls in reversed(ALGORITHMS[name].__mro__):
-        if issubclass(cls, Algorithm) and "__init__" in vars(cls):
+        if issubclass(cls, Algorithm):
             parameters = inspect.signature(cls.__init__).parameters.values()
             found |= {p.name: p for p in parameters if p.kind is p.KEYWORD_ONLY}
     return found
@@ -110,7 +110,7 @@ def check_settings(name: str, settings: Mapping[str, Any]) -> tuple[dict[str, An
     """Fit settings to an algorithm's declared types and ranges; return them and all faults."""
     hints: dict[str, Any] = {}
     for cls in reversed(ALGORITHMS[name].__mro__):
-        if issubclass(cls, Algorithm) and "__init__" in vars(cls):
+        if issubclass(cls, Algorithm):
             hints |= get_type_hints(cls.__init__, include_extras=True)
     return check({key: hints[key] for key in settings_of(name)}, settings, "algorithm")
 
