@@ -8,6 +8,7 @@ import math
 from dataclasses import fields, replace
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor
@@ -308,6 +309,47 @@ def test_networks_look_at_each_other_exactly_where_a_technique_says_so(name):
         moved |= not torch.equal(loss[0], other.unsupervised_loss(changed, others, step(number))[0])
     said = techniques(name)
     assert moved == any(said[key] for key in ("cross_labelling", "disagreement_update", "weighted_update"))
+
+
+@every_algorithm
+def test_every_view_it_asks_for_has_a_say(name):
+    rule, other = practised(name), practised(name)
+    if rule.num_views == 1:
+        return
+    views, changed = weak(rule), weak(rule)
+    changed[-1] = draw(rule, 99)
+    labels, others = rule.pseudo_label(views, step()), other.pseudo_label(changed, step())
+    assert any(not torch.equal(getattr(labels, field), getattr(others, field)) for field in per_text(labels))
+
+
+@every_algorithm
+@pytest.mark.parametrize(("labeled", "unlabeled"), [(0, True), (4, False), (4, True)])
+def test_texts_are_mixed_with_texts_of_the_batch_if_at_all_and_by_the_generator_alone(name, labeled, unlabeled):
+    rule: Any = practised(name)
+    if not hasattr(rule, "mixing"):
+        return
+    labels = label(rule, weak(rule), step()) if unlabeled else None
+    first, again = (rule.mixing(labeled, labels, step(), np.random.default_rng(3)) for _ in range(2))
+    if first is None:
+        return
+    count = labeled + (0 if labels is None else labels.selected.shape[1])
+    assert first.partner.shape == (2, count)
+    assert ((first.partner >= 0) & (first.partner < count)).all()
+    assert torch.equal(first.partner, again.partner)
+    assert (first.share, first.depth) == (again.share, again.depth)
+    assert 0.5 <= first.share <= 1
+    assert 0 < first.depth <= 1
+
+
+@every_algorithm
+def test_the_supervised_loss_takes_mixed_labels_too(name):
+    """A certain distribution costs what its class id costs."""
+    rule = made(name)
+    if hasattr(rule, "mixing"):
+        y = torch.arange(BATCH) % 3
+        certain = torch.nn.functional.one_hot(y, draw(rule).shape[-1]).float().expand(2, -1, -1)
+        losses = [made(name).supervised_loss(draw(rule, 1), target, step()) for target in (y, certain)]
+        torch.testing.assert_close(losses[0], losses[1])
 
 
 @every_algorithm
