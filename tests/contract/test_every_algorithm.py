@@ -6,7 +6,7 @@ Whole runs are in ``test_every_algorithm_trains.py``. What an algorithm is given
 
 import math
 from dataclasses import fields, replace
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
 import pytest
@@ -293,7 +293,7 @@ def test_the_unlabeled_weight_scales_the_unsupervised_loss(name):
 
 
 @every_algorithm
-def test_networks_look_at_each_other_exactly_where_a_technique_says_so(name):
+def test_networks_look_at_each_other_where_a_technique_says_so_and_not_if_made_for_one(name):
     """The first network's loss, with all that the second one says replaced."""
     rule, other = practised(name), practised(name)
     moved = False
@@ -301,14 +301,17 @@ def test_networks_look_at_each_other_exactly_where_a_technique_says_so(name):
         seen, foreign = weak(rule, number), weak(rule, 500 + number)
         foreign.select(-3, 0).copy_(seen.select(-3, 0))
         labels, others = label(rule, seen, step(number)), label(other, foreign, step(number))
-        if labels.rows is not None and not torch.equal(labels.rows, others.rows):
+        if labels.rows is not None and not torch.equal(labels.rows, cast(Tensor, others.rows)):
             pytest.skip("all networks are trained on the texts that any of them chose")
         student, changed = strong(rule, labels, number), strong(rule, others, 500 + number)
         changed[0] = student[0]
         loss = rule.unsupervised_loss(student, labels, step(number))
         moved |= not torch.equal(loss[0], other.unsupervised_loss(changed, others, step(number))[0])
-    said = techniques(name)
-    assert moved == any(said[key] for key in ("cross_labelling", "disagreement_update", "weighted_update"))
+    said = any(techniques(name)[key] for key in ("cross_labelling", "disagreement_update", "weighted_update"))
+    assert moved or not said
+    assert (
+        said or rule.networks > 1 or not moved
+    )  # those made for several may ask them in ways the table has no word for
 
 
 @every_algorithm
@@ -316,6 +319,9 @@ def test_every_view_it_asks_for_has_a_say(name):
     rule, other = practised(name), practised(name)
     if rule.num_views == 1:
         return
+    for parameter in rule.parameters():  # what it has learnt may tell it to look elsewhere
+        torch.nn.init.normal_(parameter, generator=torch.Generator().manual_seed(4))
+    other.load_state_dict(rule.state_dict())
     views, changed = weak(rule), weak(rule)
     changed[-1] = draw(rule, 99)
     labels, others = rule.pseudo_label(views, step()), other.pseudo_label(changed, step())

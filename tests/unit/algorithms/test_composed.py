@@ -31,8 +31,8 @@ def test_a_label_counts_by_its_teachers_confidence():
 def test_confidence_and_disagreement_multiply():
     """Both say class 0, delta 0.75: 0.25 * 0.5 for f, 0.25 * 0.8 for g."""
     weak = logits([[0.8, 0.1, 0.1]], [[0.5, 0.3, 0.2]])
-    settings = {"labelling": "cross", "weighting": "disagreement", "delta": 0.75}
-    labels = Trusting(Task(3, 2), **settings).pseudo_label(weak, STEP)
+    rule = Trusting(Task(3, 2), labelling="cross", weighting="disagreement", delta=0.75)
+    labels = rule.pseudo_label(weak, STEP)
     torch.testing.assert_close(labels.weights, torch.tensor([[0.125], [0.2]]))
 
 
