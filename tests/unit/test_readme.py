@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from benchmarks.table import markdown
 
 ROOT = Path(__file__).parents[2]

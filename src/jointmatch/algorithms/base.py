@@ -31,6 +31,7 @@ class Algorithm(nn.Module, ABC):
 
     name: ClassVar[str]
     reference: ClassVar[str]  # where the rule comes from
+    rule: ClassVar[str] = ""  # the formula in plain text: q weak, Q strong prediction, H cross-entropy, tau, w ...
     unverified: ClassVar[str] = ""  # what of the rule could not be checked against its paper or code
     networks: ClassVar[int] = 1  # how many it trains unless told otherwise
     uses_unlabeled: ClassVar[bool] = True
@@ -44,6 +45,8 @@ class Algorithm(nn.Module, ABC):
     in_rounds: ClassVar[bool] = False  # trains in several phases, each with networks that start anew
     shared_encoder: ClassVar[bool] = False  # one encoder serves the heads of all networks, trained in mode full
     unsuited: ClassVar[Mapping[str, str]] = {}  # mode it cannot be trained in -> why
+    stated: ClassVar[Mapping[str, bool]] = {}  # techniques (see catalogue.py) where the composition tells them wrongly
+    note: ClassVar[str] = ""  # why; how the form here differs from the published one
 
     def __init__(self, task: Task, *, unlabeled_weight: NonNegative = 1.0) -> None:
         super().__init__()
@@ -100,15 +103,27 @@ class Algorithm(nn.Module, ABC):
         """The confidence each class must reach now (N, C), for the run record."""
         return None
 
+    def composition(self) -> dict[str, bool]:
+        """Which of the paper's techniques it is made of; see ``catalogue.py``."""
+        return {
+            "pseudo_labelling": self.uses_unlabeled,
+            "weak_strong": self.uses_unlabeled and not self.one_view,
+            "adaptive_threshold": False,
+            "double_networks": self.networks > 1,
+            "cross_labelling": False,
+            "disagreement_update": False,
+            "weighted_update": False,
+        }
 
-ALGORITHMS: Registry[Algorithm] = Registry("algorithm")
+
+ALGORITHMS: Registry[Algorithm] = Registry("algorithm", group="jointmatch.algorithms", base=Algorithm)
 
 
 def settings_of(name: str) -> dict[str, inspect.Parameter]:
     """The settings an algorithm takes: its constructor's keyword arguments and those it inherits."""
     found: dict[str, inspect.Parameter] = {}
     for cls in reversed(ALGORITHMS[name].__mro__):
-        if issubclass(cls, Algorithm) and "__init__" in vars(cls):
+        if issubclass(cls, Algorithm):
             parameters = inspect.signature(cls.__init__).parameters.values()
             found |= {p.name: p for p in parameters if p.kind is p.KEYWORD_ONLY}
     return found
@@ -129,7 +144,7 @@ def check_settings(name: str, settings: Mapping[str, Any]) -> tuple[dict[str, An
     """Fit settings to an algorithm's declared types and ranges; return them and all faults."""
     hints: dict[str, Any] = {}
     for cls in reversed(ALGORITHMS[name].__mro__):
-        if issubclass(cls, Algorithm) and "__init__" in vars(cls):
+        if issubclass(cls, Algorithm):
             hints |= get_type_hints(cls.__init__, include_extras=True)
     return check({key: hints[key] for key in settings_of(name)}, settings, "algorithm")
 

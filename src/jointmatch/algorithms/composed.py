@@ -108,6 +108,17 @@ class Composed(Algorithm):
     def _targets(self, taught: Tensor) -> Tensor:
         return sharpen(taught, self.temperature) if self.targets == "soft" else taught.argmax(-1)
 
+    def composition(self) -> dict[str, bool]:
+        delta = float(getattr(self.delta, "delta", self.delta))
+        by_disagreement = self.weighting == "disagreement" and delta > 0.5
+        return super().composition() | {
+            "pseudo_labelling": self.uses_unlabeled and self.targets == "hard",
+            "adaptive_threshold": bool(self.threshold.adaptive),
+            "cross_labelling": self.labelling != "own",
+            "disagreement_update": by_disagreement,
+            "weighted_update": by_disagreement and delta < 1,  # at 1 texts agreed on are not used at all
+        }
+
     def _selected(self, taught: Tensor, sure: Tensor) -> Tensor:
         if self.teacher is others:  # a mean of several has no threshold but the mean of theirs
             return confident(taught, others(self.thresholds()).to(taught.device))

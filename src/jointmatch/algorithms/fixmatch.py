@@ -21,6 +21,7 @@ class FixMatch(Composed):
     """
 
     reference = "Sohn et al. 2020, NeurIPS"
+    rule = "L_u = mean 1[max q >= tau] H(argmax q, Q)"
 
     def __init__(self, task: Task, *, tau: Fraction = 0.95, **common: Any) -> None:
         super().__init__(task, **common)

@@ -26,6 +26,10 @@ class JointMatch(Composed):
     """
 
     reference = "Zou and Caragea 2023, EMNLP"
+    rule = (
+        "L_u^f = mean w 1[max q^g >= tau^g(y^g)] H(y^g, Q^f), y = argmax q, tau(c) = tau p(c) / max p, "
+        "p <- lambda p + (1 - lambda) mean q, w = delta where y^f != y^g, else 1 - delta"
+    )
     networks = 2
 
     def __init__(

@@ -15,6 +15,7 @@ class Supervised(Algorithm):
     """Cross-entropy on the labelled texts; the unlabelled ones are never looked at."""
 
     reference = "no unlabelled text"
+    rule = "L = mean H(y, p(x))"
     uses_unlabeled = False
 
     def pseudo_label(self, weak_logits: Tensor, step: Step) -> PseudoLabels:

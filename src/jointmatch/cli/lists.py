@@ -1,4 +1,4 @@
-"""``jointmatch algorithms``, ``augmenters``, ``backbones``, ``datasets``, ``doctor``: what this machine has."""
+"""``jointmatch augmenters``, ``backbones``, ``datasets``, ``doctor``: what this machine has."""
 
 from __future__ import annotations
 
@@ -11,38 +11,6 @@ if TYPE_CHECKING:
     from jointmatch.augment import Augmenter
 
 Json = Annotated[bool, typer.Option("--json", help="As JSON.")]
-
-
-def algorithms(
-    name: Annotated[str | None, typer.Argument(help="One algorithm, with its settings.")] = None, json: Json = False
-) -> None:
-    """List the algorithms, or show one with its settings."""
-    from jointmatch.algorithms import ALGORITHMS, describe_settings, settings_of
-    from jointmatch.cli.output import print_json, say, table
-
-    if name is not None:
-        cls = ALGORITHMS[name]
-        settings = {key: p.default for key, p in settings_of(name).items()}
-        if json:
-            print_json({"name": name, "reference": cls.reference, "networks": cls.networks, "settings": settings})
-            return
-        say(f"{name} ({cls.reference}), {cls.networks} network(s)")
-        say((cls.__doc__ or "").strip().splitlines()[0])
-        meanings = describe_settings(name)
-        rows = [[f"algorithm.{k}", str(v), meanings.get(k, "")] for k, v in settings.items()]
-        table(["setting", "default", "meaning"], rows)
-        say("These are the algorithm's own defaults; a recipe may set others (see config.toml of a run).")
-        return
-    entries = [
-        {
-            "name": key,
-            "networks": ALGORITHMS[key].networks,
-            "reference": ALGORITHMS[key].reference,
-            "idea": (ALGORITHMS[key].__doc__ or "").strip().splitlines()[0],
-        }
-        for key in sorted(ALGORITHMS)
-    ]
-    _show(entries, json)
 
 
 def augmenters(json: Json = False) -> None:

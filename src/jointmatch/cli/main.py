@@ -5,12 +5,13 @@ from __future__ import annotations
 import errno
 import functools
 import sys
+import warnings
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from jointmatch.cli import augment, cache, demo, evaluate, lists, predict, train
+from jointmatch.cli import algorithms, augment, cache, demo, evaluate, lists, predict, train
 from jointmatch.errors import InputError, Interrupted, JointMatchError
 from jointmatch.version import __version__
 
@@ -44,7 +45,7 @@ for _command in (
     evaluate.evaluate,
     augment.augment,
     cache.cache,
-    lists.algorithms,
+    algorithms.algorithms,
     lists.augmenters,
     lists.backbones,
     lists.datasets,
@@ -69,7 +70,9 @@ def _root(
 def main() -> None:
     """Run a command: exit 0 done, 2 the input is at fault, 1 anything else."""
     try:
-        app()
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            app()
     except InputError as error:
         _fail(f"Error: {error}", 2)
     except Interrupted as error:
@@ -93,6 +96,14 @@ def main() -> None:
             "make room, then run the same command with --resume.",
             1,
         )
+
+
+def _show_warning(
+    message: Warning | str, category: type[Warning], filename: str, lineno: int, file: Any = None, line: Any = None
+) -> None:
+    """Our own warnings are for the user and stand alone; others keep the place they come from."""
+    ours = category.__module__.startswith("jointmatch.")
+    typer.echo(f"Warning: {message}" if ours else warnings.formatwarning(message, category, filename, lineno), err=True)
 
 
 def _fail(message: str, code: int) -> None:

@@ -104,14 +104,15 @@ def say(text: str = "") -> None:
     print(text)  # noqa: T201
 
 
-def table(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> None:
-    """A table on the output: drawn on a terminal, aligned text when piped."""
+def table(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = "", tight: bool = False) -> None:
+    """A table on the output: drawn on a terminal, aligned text when piped; ``tight`` where there are many columns."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
 
     console = Console(width=width())
-    drawn = Table(*columns, title=title or None, title_justify="left", box=box.SIMPLE)
+    drawn = Table(*columns, title=title or None, title_justify="left", box=box.SIMPLE, pad_edge=not tight)
+    drawn.padding = (0, 0) if tight else (0, 1)
     for row in rows:
         drawn.add_row(*row)
     console.print(drawn, markup=False, highlight=False)

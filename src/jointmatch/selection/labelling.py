@@ -15,7 +15,7 @@ def cross(x: Tensor) -> Tensor:
 
 def others(x: Tensor) -> Tensor:
     """Every network is taught by the mean of the others; of two, each by the other; one alone by itself."""
-    return (x.sum(0, keepdim=True) - x) / (len(x) - 1) if len(x) > 1 else x
+    return (x.sum(0) - x) / (len(x) - 1) if len(x) > 1 else x
 
 
 LABELLING = {"own": own, "cross": cross, "others": others}

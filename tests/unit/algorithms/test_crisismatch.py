@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from jointmatch.algorithms import CrisisMatch
+from jointmatch.training.mixing import in_every_view
 from jointmatch.types import Step, Task
 
 VIEWS = [[[0.9, 0.8, 0.2, 0.375]], [[0.8, 0.6, 0.2, 0.125]]]
@@ -33,7 +34,7 @@ def test_the_loss_is_the_mean_squared_error_over_the_selected_texts():
     labels = rule.pseudo_label(logits(VIEWS), STEP)
     loss = rule.unsupervised_loss(torch.zeros(1, 4, 2), labels, STEP)
     torch.testing.assert_close(loss, torch.tensor([2.5 * 0.25]))
-    twice = rule.unsupervised_loss(torch.zeros(1, 8, 2), labels.repeated(2), STEP)
+    twice = rule.unsupervised_loss(torch.zeros(1, 8, 2), in_every_view(labels, 2, STEP.index), STEP)
     torch.testing.assert_close(twice, loss)
 
 

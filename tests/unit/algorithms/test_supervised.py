@@ -15,6 +15,7 @@ def test_it_asks_for_no_unlabelled_text_and_selects_none():
     labels = rule.pseudo_label(torch.randn(2, 4, 3), STEP)
     assert not rule.uses_unlabeled
     assert not labels.selected.any()
+    assert Supervised(Task(2)).pseudo_label(torch.tensor([[[0.0, 1.0], [2.0, 1.0]]]), STEP).targets.tolist() == [[1, 0]]
     assert rule.thresholds() is None
 
 

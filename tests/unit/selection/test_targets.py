@@ -11,6 +11,14 @@ def test_at_one_half_probabilities_are_squared_and_made_to_sum_to_one_again():
     torch.testing.assert_close(sharp, torch.tensor([25.0, 9.0, 4.0]) / 38)
 
 
+def test_every_text_of_every_network_sums_to_one():
+    """(0.5, 0.3, 0.2) as above; (0.8, 0.1, 0.1) squared: (0.64, 0.01, 0.01), sum 0.66."""
+    rows = torch.tensor([[0.5, 0.3, 0.2], [0.8, 0.1, 0.1]])
+    wanted = torch.tensor([[25 / 38, 9 / 38, 4 / 38], [64 / 66, 1 / 66, 1 / 66]])
+    for probs, sharp in ((rows, wanted), (torch.stack([rows, rows.flip(0)]), torch.stack([wanted, wanted.flip(0)]))):
+        torch.testing.assert_close(sharpen(probs, 0.5), sharp)
+
+
 def test_it_is_the_softmax_of_the_logits_over_the_temperature():
     logits = torch.tensor([[1.0, -2.0, 0.5]])
     torch.testing.assert_close(sharpen(logits.softmax(-1), 0.85), (logits / 0.85).softmax(-1))

@@ -11,6 +11,7 @@ from jointmatch.algorithms import FixMatch, MixText
 from jointmatch.config import TrainingConfig
 from jointmatch.errors import Interrupted
 from jointmatch.training import Listener, Updater
+from jointmatch.training.learner import ChosenViews
 from jointmatch.training.mixing import mix_targets
 from jointmatch.types import Mixing, PseudoLabels, Task
 from tests.unit.training.toy import (
@@ -133,15 +134,15 @@ def test_the_student_reads_every_view_of_each_text_and_the_labels_are_repeated_f
     updater = toy_updater("mixtext", learner, batch_size=4, mu=2)
     seen, inner = [], learner.student_logits
 
-    def spy(labeled, pool, seeds, draw, **special):
-        seen.append((pool, special["views"]))
-        return inner(labeled, pool, seeds, draw, **special)
+    def spy(labeled, pool, seeds, draw, chosen, mixing):
+        seen.append((pool, chosen.which))
+        return inner(labeled, pool, seeds, draw, chosen, mixing)
 
     learner.student_logits = spy  # type: ignore
     updater.step(0)
     ((pool, views),) = seen
     assert pool.tolist() == updater.pool[0].tolist() * 3
-    assert views.tolist() == [0] * 8 + [1] * 8 + [2] * 8
+    assert views.tolist() == [[0] * 8 + [1] * 8 + [2] * 8] * 2
 
 
 def test_views_that_are_named_are_the_ones_that_are_read():
@@ -150,7 +151,8 @@ def test_views_that_are_named_are_the_ones_that_are_read():
     features = replace(features, strong=[features.strong[0], features.strong[0] + 1])
     learner = toy_learner(features=features)
     pool = np.array([5, 6, 7, 8])
-    _, logits = learner.student_logits(np.arange(1), pool, [0, 1], 0, views=np.array([0, 1, 2, 3]))
+    chosen = ChosenViews(torch.tensor([[0, 1, 2, 3]] * 2), [0, 0, 0, 0])
+    _, logits = learner.student_logits(np.arange(1), pool, [0, 1], 0, chosen)
     kinds = [features.weak, features.strong[0], features.strong[1], features.strong[0]]
     for i, (row, kind) in enumerate(zip(pool, kinds, strict=True)):
         torch.testing.assert_close(logits[:, i], learner.heads(kind[:, [row]])[:, 0])

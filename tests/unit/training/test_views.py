@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from jointmatch.augment import Surroundings
@@ -84,20 +83,3 @@ def test_two_networks_with_the_same_augmenter_of_their_own_see_different_texts()
     first, second = Views(config, 0).for_networks(2)
     assert first.weak(PART, ROWS, 5) != second.weak(PART, ROWS, 5)
     assert made(first).fixed_weak(PART) != made(second).fixed_weak(PART)
-
-
-def test_each_row_can_be_read_in_a_view_of_its_own_and_the_same_row_in_several():
-    own = views(weak="none", strong=("masking:1", "deletion:0.5"))
-    rows = [3, 3, 3, 7]
-    read = own.read(PART, rows, 0, np.array([0, 1, 2, 0]))
-    assert read[0] == TEXTS[3]
-    assert read[3] == TEXTS[7]
-    assert "[MASK]" in read[1]
-    assert read[2] not in (TEXTS[3], read[1])
-    assert own.read(PART, rows, 0, None) == own.strong(PART, rows, 0)
-
-
-def test_two_views_by_the_only_strong_augmenter_are_two_draws():
-    own = views(strong=("deletion:0.5",))
-    read = own.read(PART, [*ROWS, *ROWS], 0, np.repeat([1, 2], 12))
-    assert read[:12] != read[12:]

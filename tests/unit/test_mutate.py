@@ -1,0 +1,75 @@
+"""The mutation tool: which breaks it makes, and that it knows the tests of every rule."""
+
+from pathlib import Path
+
+import pytest
+
+from jointmatch.algorithms import ALGORITHMS
+from tools.mutate import ROOT, accepted, rules, stages
+from tools.mutations import mutants_of
+
+
+def broken(tmp_path: Path, line: str) -> list[str]:
+    """The line in all its mutants."""
+    file = tmp_path / "rule.py"
+    file.write_text(f"def rule(self, x, y, tau):\n    {line}\n")
+    return [diff[2:] for mutant in mutants_of(file, tmp_path) for diff in mutant.diff() if diff[0] == "+"]
+
+
+@pytest.mark.parametrize(
+    ("line", "mutants"),
+    [
+        ("return x >= tau", {"return x > tau", "return x < tau"}),
+        ("return (x + y) * tau", {"return (x - y) * tau", "return (x + y) / tau"}),
+        ("return x.argmax()", {"return x.argmin()"}),
+        ("return x.mean()", {"return x.sum()"}),
+        ("return (x).detach()", {"return (x)"}),
+        ("return x.roll(-1)", {"return x.roll(1)", "return x"}),
+        ("return x.amax(-1)", {"return x.amin(-1)", "return x.amax(0)"}),
+        ("return f(x, y)", {"return f(y, x)"}),
+        ("x.copy_(y)", {"pass"}),
+        ("self.seen += y", {"pass"}),
+        ("self.seen = y", {"pass"}),
+        ("return 0.5", {"return 0.25"}),
+        ("return x if tau else y", {"return x if (not (tau)) else y"}),
+        ("return self.momentum", {"return (1 - self.momentum)"}),
+        ("return x & ~y", {"return x | ~y", "return x & y"}),
+        ("return x and y", {"return x or y"}),
+        ("return x == 'a'", {"return x != 'a'"}),
+    ],
+)
+def test_each_break_is_made_and_no_other(tmp_path, line, mutants):
+    assert set(broken(tmp_path, line)) == mutants
+
+
+def test_annotations_messages_and_decorators_are_left_alone(tmp_path):
+    file = tmp_path / "rule.py"
+    file.write_text('@f(1)\ndef g(x: Range(0, 1)) -> h[2]:\n    y: k[3]\n    raise E(f"{x + 1}")\n')
+    assert mutants_of(file, tmp_path) == []
+
+
+def test_the_default_among_literal_options_is_broken(tmp_path):
+    file = tmp_path / "rule.py"
+    file.write_text('def f(*, who: Literal["own", "cross"] = "cross"): ...\n')
+    (mutant,) = mutants_of(file, tmp_path)
+    assert '= "own"' in mutant.mutated
+
+
+def test_every_algorithm_and_every_selection_rule_is_broken():
+    names = {path.stem for path in rules()}
+    assert {"losses", "thresholds", "weighting", "composed", "fixmatch", "jointmatch"} <= names
+    assert {"__init__", "catalogue"}.isdisjoint(names)
+    modules = {ALGORITHMS[name].__module__.rpartition(".")[2] for name in ALGORITHMS if not ALGORITHMS.source(name)}
+    assert modules <= names
+
+
+def test_a_rules_own_tests_come_first():
+    assert stages("src/jointmatch/selection/weighting.py")[0] == ["tests/unit/selection/test_weighting.py"]
+    assert stages("src/jointmatch/losses.py")[0] == ["tests/unit/test_losses.py"]
+    assert stages("src/jointmatch/algorithms/fixmatch.py")[-1][-2:] == ["-k", "fixmatch"]
+
+
+def test_every_accepted_mutant_has_a_reason_and_is_still_made():
+    made = {(m.path, "\n".join(m.diff())) for path in rules() for m in mutants_of(path, ROOT)}
+    assert all(accepted().values())
+    assert set(accepted()) <= made

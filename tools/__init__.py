@@ -1,0 +1,1 @@
+"""For developers; nothing here is run by CI but its tests."""
