@@ -94,6 +94,22 @@ def test_any_other_share_trains_on_something_else(share):
     assert not torch.allclose(trained(mixed_updater(share)), trained(mixed_updater(1.0)))
 
 
+@pytest.mark.parametrize("shape", [{}, {"accumulate": 2}])
+def test_the_losses_are_given_the_mixed_targets(shape):
+    """Of each text 0.75 of its own label; the first is mixed with the last, a labelled one with an unlabelled one."""
+    updater = mixed_updater(0.75, **shape)
+    given, taught = [], []
+    supervised, unsupervised = updater.algorithm.supervised_loss, updater.algorithm.unsupervised_loss
+    updater.algorithm.supervised_loss = lambda x, y, at: given.append(y) or supervised(x, y, at)  # type: ignore
+    updater.algorithm.unsupervised_loss = lambda x, own, at: taught.append(own) or unsupervised(x, own, at)  # type: ignore
+    updater.step(0)
+    labels = updater.learner.labels[torch.as_tensor(updater.labeled[0])]
+    for targets in (torch.cat(given, 1), torch.cat([own.targets for own in taught], 1)):
+        torch.testing.assert_close(targets.sum(-1), torch.ones(targets.shape[:2]))
+        assert set(targets.amax(-1).unique().tolist()) == {0.75, 1.0}
+    assert torch.cat(given, 1).argmax(-1).tolist() == [labels.tolist()] * 2
+
+
 def test_chance_is_a_function_of_the_step_and_the_micro_batch_and_each_is_asked_for_itself():
     """Four labelled and eight unlabelled texts in two parts, at two steps."""
     runs = []
