@@ -1,7 +1,5 @@
 """Two texts mixed inside an encoder, against the same mix written out by hand from two passes."""
 
-from types import SimpleNamespace
-
 import pytest
 import torch
 from torch import nn
@@ -10,6 +8,7 @@ from jointmatch.errors import InputError
 from jointmatch.networks import Encoder, Head, Heads, HeadShape, Networks, Tokenizer, find_backbone
 from jointmatch.networks.backbones import load_tokenizer, load_transformer
 from jointmatch.networks.mixing import layers_of, mix, union
+from jointmatch.networks.tokens import Tokens
 from jointmatch.types import Mixing
 
 SHORT, LONG = "apple is old", "the piano and the violin with some very big drum on a flute"
@@ -76,6 +75,22 @@ def test_mixed_after_the_first_layer_the_second_reads_both_texts_tokens(transfor
 
 
 @torch.no_grad()
+def test_of_three_layers_only_the_states_between_the_first_two_are_mixed():
+    from transformers import BertConfig, BertModel
+
+    torch.manual_seed(0)
+    sizes = {"vocab_size": 30, "hidden_size": 16, "num_hidden_layers": 3, "num_attention_heads": 2}
+    deep = BertModel(BertConfig(**sizes, intermediate_size=16)).eval()
+    tokens = Tokens(
+        torch.tensor([[5, 6, 7, 8], [10, 11, 0, 0]]), torch.tensor([[True] * 4, [True, True, False, False]])
+    )
+    first = states(deep, tokens)[1]
+    second, third = deep.encoder.layer[1:]
+    wanted = third(second(0.7 * first + 0.3 * first.flip(0), None), None).mean(1)
+    torch.testing.assert_close(Encoder(deep, [1.0], "mean")(tokens, pair(depth=0.4))[0], wanted)
+
+
+@torch.no_grad()
 def test_positions_that_neither_text_has_are_not_read(transformer, tokenizer):
     """Beside a third, longer text the mix of two is what it is without it."""
     encoder = Encoder(transformer, [1.0], "mean")
@@ -132,7 +147,7 @@ def test_other_encoders_can_be_mixed_too(kind):
         **sizes, intermediate_size=16, pad_token_id=0, bos_token_id=1, eos_token_id=2, cls_token_id=1, sep_token_id=2
     )
     encoder = Encoder(getattr(transformers, f"{kind}Model")(config).eval(), [1.0], "mean")
-    tokens = SimpleNamespace(
+    tokens = Tokens(
         ids=torch.tensor([[5, 6, 7, 8, 9], [10, 11, 12, 0, 0]]),
         mask=torch.tensor([[True] * 5, [True] * 3 + [False] * 2]),
     )

@@ -90,9 +90,34 @@ def test_a_share_of_one_is_no_mixing_bit_for_bit(shape):
     assert torch.equal(trained(mixed_updater(1.0, **shape)), trained(plain))
 
 
+@pytest.mark.parametrize(("share", "asked"), [(1.0, set()), (0.9, {"mixing"})])
+def test_a_learner_is_asked_for_a_mix_only_where_there_is_one(share, asked):
+    updater = mixed_updater(share)
+    inner, seen = updater.learner.student_logits, []
+    updater.learner.student_logits = lambda *args, **special: seen.append(set(special)) or inner(*args, **special)  # type: ignore
+    updater.step(0)
+    assert seen == [asked]
+
+
 @pytest.mark.parametrize("share", [0.6, 0.9])
 def test_any_other_share_trains_on_something_else(share):
     assert not torch.allclose(trained(mixed_updater(share)), trained(mixed_updater(1.0)))
+
+
+@pytest.mark.parametrize("shape", [{}, {"accumulate": 2}])
+def test_the_losses_are_given_the_mixed_targets(shape):
+    """Of each text 0.75 of its own label; the first is mixed with the last, a labelled one with an unlabelled one."""
+    updater = mixed_updater(0.75, **shape)
+    given, taught = [], []
+    supervised, unsupervised = updater.algorithm.supervised_loss, updater.algorithm.unsupervised_loss
+    updater.algorithm.supervised_loss = lambda x, y, at: given.append(y) or supervised(x, y, at)  # type: ignore
+    updater.algorithm.unsupervised_loss = lambda x, own, at: taught.append(own) or unsupervised(x, own, at)  # type: ignore
+    updater.step(0)
+    labels = updater.learner.labels[torch.as_tensor(updater.labeled[0])]
+    for targets in (torch.cat(given, 1), torch.cat([own.targets for own in taught], 1)):
+        torch.testing.assert_close(targets.sum(-1), torch.ones(targets.shape[:2]))
+        assert set(targets.amax(-1).unique().tolist()) == {0.75, 1.0}
+    assert torch.cat(given, 1).argmax(-1).tolist() == [labels.tolist()] * 2
 
 
 def test_chance_is_a_function_of_the_step_and_the_micro_batch_and_each_is_asked_for_itself():
@@ -125,6 +150,17 @@ def test_in_lite_the_logits_of_a_linear_head_and_the_loss_are_those_of_the_mix()
     mixed = torch.cat(learner.student_logits(labeled, pool, [0, 1], 0, mixing=Mixing(partner, 0.7)), dim=1)
     for n in range(2):
         torch.testing.assert_close(mixed[n], 0.7 * plain[n] + 0.3 * plain[n, partner[n]])
+
+
+@pytest.mark.parametrize("soft", [False, True])
+def test_repeated_labels_are_the_batch_over_and_over(soft):
+    targets = torch.tensor([[[0.9, 0.1], [0.2, 0.8]]]) if soft else torch.tensor([[0, 1]])
+    labels = replace(labels_of(targets), rows=torch.tensor([7, 8])).repeated(2)
+    assert labels.targets.tolist() == [targets[0].tolist() * 2]
+    assert labels.selected.tolist() == [[True, False, True, False]]
+    assert labels.weights.tolist() == [[1.0, 0.5, 1.0, 0.5]]
+    assert labels.rows is not None
+    assert labels.rows.tolist() == [7, 8, 7, 8]
 
 
 def test_the_student_reads_every_view_of_each_text_and_the_labels_are_repeated_for_them():
