@@ -22,6 +22,7 @@ class FlexMatch(Composed):
     """
 
     reference = "Zhang et al. 2021, NeurIPS"
+    threshold: CurriculumThreshold
 
     def __init__(self, task: Task, *, tau: Fraction = 0.95, warm_up: bool = True, **common: Any) -> None:
         super().__init__(task, **common)

@@ -1,17 +1,19 @@
 """Probabilities over the running class mean, made to sum to 1 again."""
 
+from functools import partial
+
 import torch
 
 from jointmatch.selection import UniformAlignment, align
 
 FIRST = torch.tensor([[[0.8, 0.2], [0.6, 0.4]]])  # mean (0.7, 0.3)
-CLOSE = {"rtol": 0, "atol": 1e-5}  # the class mean is kept off zero by 1e-6
+close = partial(torch.testing.assert_close, rtol=0, atol=1e-5)  # the class mean is kept off zero by 1e-6
 
 
 def test_a_class_predicted_often_counts_less():
     """(0.8/0.7, 0.2/0.3) = (8/7, 2/3): (12, 7) / 19. (0.6/0.7, 0.4/0.3) = (6/7, 4/3): (9, 14) / 23."""
     aligned = align(FIRST, torch.tensor([[0.7, 0.3]]))
-    torch.testing.assert_close(aligned, torch.tensor([[[12 / 19, 7 / 19], [9 / 23, 14 / 23]]]), **CLOSE)
+    close(aligned, torch.tensor([[[12 / 19, 7 / 19], [9 / 23, 14 / 23]]]))
 
 
 def test_the_class_mean_starts_at_the_first_batch_s():
@@ -26,7 +28,7 @@ def test_a_later_batch_counts_before_it_is_aligned():
     rule(FIRST)
     aligned = rule(torch.tensor([[[0.3, 0.7]]]))
     torch.testing.assert_close(rule.class_mean, torch.tensor([[0.6, 0.4]]))
-    torch.testing.assert_close(aligned, torch.tensor([[[2 / 9, 7 / 9]]]), **CLOSE)
+    close(aligned, torch.tensor([[[2 / 9, 7 / 9]]]))
 
 
 def test_equally_frequent_classes_stay_as_they_are():
