@@ -45,9 +45,9 @@ def visit(rule, number, margins):
 
 
 def margins_of(rule):
-    """Text t is ahead by t; of those given a class that does not exist one is by 1.5, the other by 3.5."""
+    """Text t is ahead by t; of those given a class that does not exist one is by 0.5, the other by 2.5."""
     margins = torch.arange(float(POOL))
-    margins[rule.made_up[0].nonzero().flatten()] = torch.tensor([3.5, 1.5])
+    margins[rule.made_up[0].nonzero().flatten()] = torch.tensor([2.5, 0.5])
     return margins
 
 
@@ -90,7 +90,7 @@ def test_another_seed_makes_up_other_labels():
 
 
 def test_texts_whose_area_under_the_margin_does_not_exceed_the_made_up_ones_are_dropped():
-    """Two visits a unit below and above the margins. Made up 1.5 3.5: number floor(0.5 * 2) = 1, the cut is 3.5.
+    """Two visits a unit below and above the margins. Made up 0.5 2.5: number floor(0.5 * 2) = 1, the cut is 2.5.
     Kept: the texts ahead by more, and the made-up ones with their real labels.
     """
     rule = probing()
@@ -98,7 +98,7 @@ def test_texts_whose_area_under_the_margin_does_not_exceed_the_made_up_ones_are_
     visit(rule, 2, margins_of(rule) - 1)
     visit(rule, 3, margins_of(rule) + 1)
     rule.begin_phase(torch.full((1, POOL, 2), torch.nan), at(6))
-    wanted = sorted({t for t in range(SURE) if t > 3.5} | set(made_up))
+    wanted = sorted({t for t in range(SURE) if t > 2.5} | set(made_up))
     labels = rule.pseudo_label(weak(len(wanted)), at(6))
     assert rule.kept[0].nonzero().flatten().tolist() == wanted
     assert sorted(labels.rows.tolist()) == wanted
@@ -108,7 +108,7 @@ def test_texts_whose_area_under_the_margin_does_not_exceed_the_made_up_ones_are_
 def test_a_margin_equal_to_the_cut_is_not_above_it():
     rule = probing()
     margins = margins_of(rule)
-    margins[~rule.made_up[0]] = 3.5
+    margins[~rule.made_up[0]] = 2.5
     visit(rule, 2, margins)
     rule.begin_phase(teacher_logits(), at(6))
     assert torch.equal(rule.kept, rule.made_up)

@@ -70,7 +70,7 @@ def test_a_text_met_twice_in_a_batch_is_taken_as_met_last_and_once():
     index = torch.tensor([1, 0, 1])
     assert last_places(index, 3).tolist() == [2, 1, 2]
     running = RunningMargins(1.0, 1, 1, 3)
-    running(torch.tensor([[[5.0], [6.0], [7.0]]]), index)
+    assert running(torch.tensor([[[5.0], [6.0], [7.0]]]), index).flatten().tolist() == [7.0, 6.0, 7.0]
     assert running.mean[0, :3, 0].tolist() == [6.0, 7.0, 0.0]
     assert running.visits[:3].tolist() == [1.0, 1.0, 0.0]
 
