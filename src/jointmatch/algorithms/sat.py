@@ -17,7 +17,9 @@ from jointmatch.types import PseudoLabels, Step, Task
 
 @ALGORITHMS.register("sat")
 class SAT(Composed):
-    """Of a text's two views the one a learnt ranker finds easier gives the label and the other gets the loss.
+    """Of two changed views of a text the one a learnt ranker finds easier gives the label and the other gets the loss.
+
+    The two are the first two strong views; one augmenter alone makes both. The labelled texts are learnt unchanged.
 
     Args:
         task: Number of classes and networks.
@@ -28,11 +30,13 @@ class SAT(Composed):
     reference = "Chen et al. 2022, EMNLP Findings"
     unverified = (
         "the published ranker reads hidden vectors (the cosine of the projected vectors of original and view, or a "
-        "small network over the original's); ours reads both views' probabilities. It is trained with the loss of the "
-        "second of these, and together with the networks, where the published one takes its step before it is used."
+        "small network over the original's); ours reads the probabilities of original and views. It is trained with "
+        "the loss of the second of these, and together with the networks, where the published one takes its step "
+        "before it is used."
     )
-    num_views = 2
+    num_views = 3
     learns_views = True
+    requires = {"augment": {"weak": "none"}}  # noqa: RUF012 - a view that is learnt with its label would always be easier
 
     def __init__(
         self,
@@ -49,9 +53,9 @@ class SAT(Composed):
         self.learning_rate = ranker_learning_rate
 
     def pseudo_label(self, weak_logits: Tensor, step: Step) -> PseudoLabels:
-        easy = self.ranker(weak_logits).argmax(-1)
+        easy = 1 + self.ranker(weak_logits).argmax(-1)  # 1 or 2
         labels = super().pseudo_label(of_view(weak_logits, easy), step)
-        return replace(labels, views=1 - easy)
+        return replace(labels, views=3 - easy)
 
     def labeled_views_loss(self, view_logits: Tensor, y: Tensor, step: Step) -> Tensor:
-        return cross_entropy(self.ranker(view_logits), easiest(view_logits, y)).mean(-1)
+        return cross_entropy(self.ranker(view_logits), easiest(view_logits[1:], y)).mean(-1)

@@ -23,10 +23,15 @@ def of_view(logits: Tensor, which: Tensor) -> Tensor:
 
 
 class ViewRanker(nn.Module):
-    """Scores the views of a text by how easy it thinks each is; every network has a ranker of its own.
+    """Scores a text's changed views by how easy it thinks each is; every network has a ranker of its own.
 
-    It reads each view's probabilities, the classes in the order of their mean over the views: how sure the network is
-    of each view and whether they agree, but not which class it is. An untrained one finds all views alike.
+    It reads what is said of the text and of each view of it, the classes in the order of their mean probability: how
+    sure the network is of each and whether they agree, but not which class it is. An untrained one finds all alike.
+
+    Args:
+        num_views: V, the text itself, which comes first and is not ranked, among them.
+        num_classes: C.
+        num_networks: N.
     """
 
     def __init__(self, num_views: int, num_classes: int, num_networks: int) -> None:
@@ -34,14 +39,14 @@ class ViewRanker(nn.Module):
         self.of_network = nn.ModuleList()
         for network in range(num_networks):
             with seeded(derive(0, "ranker", network)):
-                last = nn.Linear(WIDTH, num_views)
+                last = nn.Linear(WIDTH, num_views - 1)
                 hidden = nn.Linear(num_views * num_classes, WIDTH)
             nn.init.zeros_(last.weight)
             nn.init.zeros_(last.bias)
             self.of_network.append(nn.Sequential(hidden, nn.Tanh(), last))
 
     def forward(self, view_logits: Tensor) -> Tensor:
-        """(V, N, B, C) -> scores (N, B, V), the highest for the view that seems easiest."""
+        """(V, N, B, C) -> scores (N, B, V - 1), the highest for the view that seems easiest."""
         probs = view_logits.softmax(-1)
         order = probs.mean(0).argsort(dim=-1, descending=True, stable=True)
         seen = probs.gather(-1, order.expand_as(probs)).movedim(0, 2).flatten(2)  # (N, B, V * C)

@@ -224,14 +224,14 @@ def test_every_part_of_every_turn_and_step_draws_its_own_views(update):
 
 @pytest.mark.parametrize("accumulate", [1, 2])
 def test_the_student_reads_the_very_texts_that_the_labels_were_made_from(tiny_backbone, monkeypatch, accumulate):
-    """Of both views of every text, the one that the labels say: rows in turn the first and the second."""
+    """Of all views of every text, the one that the labels say: rows in turn the first, the second and the third."""
     seen: list[list[list[str]]] = []
     inner = FullLearner._forward
     monkeypatch.setattr(FullLearner, "_forward", lambda *args: seen.append(args[2]) or inner(*args))  # type: ignore[func-returns-value]
 
     def alternate(self, weak_logits, step):
         labels = FixMatch.pseudo_label(self, weak_logits[0], step)
-        return replace(labels, views=torch.stack([torch.arange(8) % 2, 1 - torch.arange(8) % 2]))
+        return replace(labels, views=torch.stack([torch.arange(8) % 3, 2 - torch.arange(8) % 3]))
 
     monkeypatch.setattr(SAT, "pseudo_label", alternate)
     augment = {"weak": "deletion:0.3", "strong": ["deletion:0.5"]}
@@ -244,14 +244,13 @@ def test_the_student_reads_the_very_texts_that_the_labels_were_made_from(tiny_ba
     }
     tiny_run(tiny_backbone, settings)
     size, labeled = 8 // accumulate, 4 // accumulate
-    taught, students = seen[: 2 * accumulate], [texts for texts in seen[2 * accumulate :] if len(texts) == 2]
-    first, second = ([t for p in taught[i * accumulate : (i + 1) * accumulate] for t in p[0]] for i in (0, 1))
-    assert first != second
+    taught, students = seen[: 3 * accumulate], [texts for texts in seen[3 * accumulate :] if len(texts) == 2]
+    views = [[t for p in taught[i * accumulate : (i + 1) * accumulate] for t in p[0]] for i in range(3)]
+    assert views[0] != views[1] != views[2]
     for part, texts in enumerate(students):
-        own = slice(part * size, (part + 1) * size)
-        pairs = list(zip(first[own], second[own], strict=True))
-        assert texts[0][labeled:] == [pair[i % 2] for i, pair in enumerate(pairs)]
-        assert texts[1][labeled:] == [pair[1 - i % 2] for i, pair in enumerate(pairs)]
+        own = range(part * size, (part + 1) * size)
+        assert texts[0][labeled:] == [views[i % 3][i] for i in own]
+        assert texts[1][labeled:] == [views[2 - i % 3][i] for i in own]
     assert len(students) == accumulate
 
 
@@ -260,7 +259,8 @@ def test_an_algorithm_that_learns_from_labelled_views_is_given_every_view_of_the
     features.labeled_strong.append(features.labeled + 1)
     updater = toy_updater("sat", toy_learner(features=features), batch_size=4)
     heads = updater.learner.networks
-    wanted = torch.stack([heads(features.labeled), heads(features.labeled_strong[0])]).detach()
+    strong = heads(features.labeled_strong[0])
+    wanted = torch.stack([heads(features.labeled), strong, strong]).detach()
     seen = []
     updater.algorithm.labeled_views_loss = lambda *args: seen.append(args) or torch.zeros(2)  # type: ignore
     batch = updater.labeled[0]
