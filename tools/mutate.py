@@ -143,12 +143,14 @@ def main() -> None:
     """Break, test, report."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*", type=Path, help="Files to break; all rules unless named.")
+    parser.add_argument("--only", default="", help="Mutants whose diff has this text in it.")
     parser.add_argument("--jobs", type=int, default=1, help="Mutants tested at the same time.")
     parser.add_argument("--timeout", type=float, default=120, help="Seconds after which a mutant counts as noticed.")
     parser.add_argument("--list", action="store_true", help="Only show the mutants.")
     options = parser.parse_args()
     files = [path.resolve() for path in options.files] or rules()
-    mutants = [mutant for path in files for mutant in mutants_of(path, ROOT)]
+    made = [mutant for path in files for mutant in mutants_of(path, ROOT)]
+    mutants = [mutant for mutant in made if options.only in "\n".join(mutant.diff())]
     if options.list:
         for mutant in mutants:
             print(f"{mutant.path}:{mutant.line} {mutant.kind}", *mutant.diff(), sep="\n    ")
