@@ -25,7 +25,6 @@ from jointmatch.networks.encoder import pool
 OUTPUT = Path(__file__).parent.parent / "src" / "jointmatch" / "augment" / "wordnet" / "closeness.txt"
 READINGS = Path(__file__).parent / "synonym_readings.txt"
 GOOD = 100  # per cent, one way: no two words are that close to the encoder
-DOUBTFUL = 28  # too little for the strictest level, enough for the others
 HEAD = """\
 # How close the encoder all-MiniLM-L6-v2 finds words that WordNet 3.0 lists as synonyms, in percent, and what
 # reading outputs said: 100 is a word that reads well for the one at the start of the line, this way round alone.
@@ -71,7 +70,7 @@ def readings() -> tuple[set[str], dict[Pair, str]]:
         if word and not others:
             never.add(word)
         for marked in others:
-            other = marked.rstrip("?+")
+            other = marked.rstrip("+")
             mark = marked[len(other) :]
             marks[(word, other) if mark == "+" else ordered(word, other)] = mark
     return never, marks
@@ -99,7 +98,7 @@ def main() -> None:
             return 0.0
         if marks.get((word, other)) == "+":
             return GOOD / 100
-        return (DOUBTFUL if marks.get(pair) == "?" else percent.get(pair, 0)) / 100
+        return percent.get(pair, 0) / 100
 
     lines: dict[str, set[str]] = defaultdict(set)
     for lemma, word in pairs(close):

@@ -119,9 +119,10 @@ class _Job:
         for note in self.splits.notes:
             self._warn(note)
         config, parts = self.config, self.assembly
+        views = parts.views.told(config.data.weak_column, config.data.strong_column)
         self.listener.note(
             f"Training {config.algorithm.name} (recipe {config.training.recipe}) in mode {mode} ({reason}); "
-            f"{parts.num_networks} network(s) over {parts.backbone.name} on {parts.device.type}; views: {parts.views}."
+            f"{parts.num_networks} network(s) over {parts.backbone.name} on {parts.device.type}; views: {views}."
         )
 
     def run(self) -> Outcome:

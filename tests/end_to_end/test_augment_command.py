@@ -57,6 +57,7 @@ def test_a_file_of_views_trains(augment, command, toy, tiny_backbone, tmp_path):
     words = ("--weak-column", "weak", "--strong-column", "strong", "--backbone", tiny_backbone, *FAST)
     ran = command("train", tmp_path / "views.csv", "--output", tmp_path / "run", *words)
     assert ran.code == 0, ran.err
+    assert "views: weak from the column 'weak', strong from the column 'strong'." in ran.err
 
 
 def test_train_takes_augmenters_and_several_views(command, toy, tiny_backbone, tmp_path):

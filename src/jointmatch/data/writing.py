@@ -31,7 +31,9 @@ def write_file(chunks: Iterable[Table], target: Path) -> int:
 def _write(chunks: Iterable[Table], path: Path, kind: Format) -> int:
     if kind == "parquet":
         return _write_parquet(chunks, path)
-    with path.open("w", encoding="utf-8", newline="") as file:
+    # Half a surrogate pair is no character: JSON has an escape for it, other files get a question mark.
+    odd = "backslashreplace" if kind == "jsonl" else "replace"
+    with path.open("w", encoding="utf-8", errors=odd, newline="") as file:
         return write_text(chunks, file, kind)
 
 
@@ -63,7 +65,7 @@ def _write_parquet(chunks: Iterable[Table], path: Path) -> int:
     count = 0
     with contextlib.ExitStack() as stack:
         writer = None
-        for chunk in chunks:
+        for chunk in map(_encodable, chunks):
             if writer is None:
                 # A column that is empty so far has no type yet; text takes whatever may come.
                 fields = [f.with_type(pa.string()) if pa.types.is_null(f.type) else f for f in pa.table(chunk).schema]
@@ -77,3 +79,10 @@ def _write_parquet(chunks: Iterable[Table], path: Path) -> int:
             writer.write_table(table)
             count += table.num_rows
     return count
+
+
+def _encodable(chunk: Table) -> Table:
+    return {
+        name: [v.encode("utf-8", "replace").decode() if isinstance(v, str) else v for v in values]
+        for name, values in chunk.items()
+    }

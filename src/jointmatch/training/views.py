@@ -124,8 +124,13 @@ class Views:
             raise TypeError("these views are made afresh at every step: keep them first")
         return source.columns(part.texts) if len(part) else [[]]
 
-    def __str__(self) -> str:
+    def told(self, weak_column: str | None = None, strong_column: str | None = None) -> str:
+        """Where the views come from, in words; a column of the user's own goes before an augmenter."""
         weak, strong = self.config.weak_per_network, self.config.strong_per_network
         weakly = " / ".join(weak) if weak else str(self.weak_augmenter)
         strongly = " / ".join(strong) if strong else " or ".join(map(str, self.strong_augmenters))
-        return f"weak {weakly}, strong {strongly}"
+        columns = [f"from the column {name!r}" if name else "" for name in (weak_column, strong_column)]
+        return f"weak {columns[0] or weakly}, strong {columns[1] or strongly}"
+
+    def __str__(self) -> str:
+        return self.told()

@@ -167,6 +167,15 @@ def test_no_spanish_and_no_mark_is_left_in_a_view(apertium, text):
 
 
 @real
+@pytest.mark.parametrize("before", ["Rob said so.", "It is well known.", "They bore it.", "A lot of it."])
+def test_a_view_does_not_depend_on_the_texts_before_it(before):
+    """The tagger takes unknown words, which names are to it, for something else once it has met such readings."""
+    text = "Mardy Fish won Tuesday in the first round, and Schilling scored as they led Auxerre under Kalou."
+    alone = Apertium(workers=1).round_trip([text], [])
+    assert Apertium(workers=1).round_trip([before, text], [])[1:] == alone
+
+
+@real
 def test_names_survive(apertium):
     (view,) = apertium.round_trip(
         ["Yesterday Bill Gates of Apple met President Bush and Tiger Woods in the garden."], []

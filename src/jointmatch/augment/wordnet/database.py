@@ -12,6 +12,7 @@ _SENSE_POS = {"1": "n", "2": "v", "3": "a", "4": "r", "5": "a"}
 _MARKED = re.compile(
     r"\([^)]*\b(archaic|obsolete|slang|informal|nonstandard|offensive|disparaging|derogatory|vulgar|obscene|dialect|"
     r"Scottish|British|Scots|poetic|literary|ethnic|trademark|old-fashioned|taboo|usually plural)\b"
+    r"|\b(slang|informal|offensive|disparaging|derogatory)( or \w+)? (term|word|name|expression|synonym)s?\b"
 )
 _WORD = re.compile(r"[a-z]{3,}")
 _UNSEEN = 0.7  # the count of a sense that was never tagged

@@ -90,9 +90,10 @@ class Reader:
         """Inflected synonym -> weight, at one level."""
         level, seen = LEVELS[number], self.thesaurus.seen
         good: dict[str, float] = {}
+        shares: dict[str, float] = {}
         for kind, name, share in readings:
             levels = self.thesaurus.words[name][kind[0]][1]
-            if not levels or share < level.sure or (kind[0] == "v" and behind == "governed" and not level.bold):
+            if not levels or (kind[0] == "v" and behind == "governed" and not level.bold):
                 continue
             for synonym, strength in levels[number].items():
                 word = self.inflect(synonym, kind)
@@ -100,7 +101,8 @@ class Reader:
                     continue
                 if word in seen or (level.bold and kind[0] == "v" and seen.get(synonym, 0) >= _COMMON):
                     good[word] = good.get(word, 0.0) + strength * share
-        return good
+                    shares[word] = shares.get(word, 0.0) + share
+        return {word: weight for word, weight in good.items() if shares[word] >= level.sure}
 
 
 def _english(words: Sequence[Word]) -> bool:

@@ -67,13 +67,13 @@ def find() -> Source:
         if source.complete():
             return source
         raise MissingExtraError(
-            f"{VARIABLE} is {named!r}, which has no complete WordNet: wanted a folder with index.noun, data.noun, "
-            f"noun.exc, {COUNTS} and so on. Name another, or unset it and run: {GET_IT}"
+            f"WordNet, which {named!r}, named in {VARIABLE}, has not or not all of: wanted a folder with index.noun, "
+            f"data.noun, noun.exc, {COUNTS} and so on. Name another, or unset it and run: {GET_IT}"
         )
     for source in _places():
         if source.complete():
             return source
-    raise MissingExtraError(f"WordNet was not found. Run: {GET_IT} (or name its folder in {VARIABLE})")
+    raise MissingExtraError(f"WordNet, which was not found; get it with: {GET_IT} (or name its folder in {VARIABLE})")
 
 
 def _places() -> Iterator[Source]:

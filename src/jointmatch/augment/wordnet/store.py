@@ -14,7 +14,7 @@ from jointmatch.cache import cache_folder, key
 from jointmatch.errors import DataError
 from jointmatch.files import write_text
 
-FORMAT = 2  # raise when building gives another thesaurus from the same files
+FORMAT = 3  # raise when building gives another thesaurus from the same files
 
 
 def load() -> Thesaurus:

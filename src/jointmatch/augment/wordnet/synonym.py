@@ -28,7 +28,7 @@ class Synonym(WordAugmenter):
     Texts in other languages than English stay as they are.
     """
 
-    version = 2
+    version = 3
     default_rate = 0.3
     needs = "English texts, WordNet 3.0"
 
