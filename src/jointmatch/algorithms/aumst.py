@@ -36,6 +36,11 @@ class AUMST(Algorithm):
     """
 
     reference = "Sosea and Caragea 2022, EMNLP Findings"
+    rule = (
+        "rounds: texts with max p > tau get their label, some the class C + 1; keep those whose mean margin z_y -"
+        " max z_c reaches a percentile of the latter's; a new network learns the labels and the kept texts' "
+        "strong views, half and half"
+    )
     unverified = (
         "The number of rounds is fixed, to fit the given steps. In the published code rounds go on, up to 100, and the "
         "best model on dev so far teaches; here the last student does, and dev chooses among all steps at the end. "

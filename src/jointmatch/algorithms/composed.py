@@ -109,7 +109,7 @@ class Composed(Algorithm):
         return sharpen(taught, self.temperature) if self.targets == "soft" else taught.argmax(-1)
 
     def composition(self) -> dict[str, bool]:
-        delta = float(getattr(self.delta, "delta", self.delta))
+        delta = self.delta.delta
         by_disagreement = self.weighting == "disagreement" and delta > 0.5
         return super().composition() | {
             "pseudo_labelling": self.uses_unlabeled and self.targets == "hard",

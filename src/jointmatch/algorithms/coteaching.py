@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import torch
 from torch import Tensor
@@ -31,6 +31,12 @@ class CoTeaching(Algorithm):
     """
 
     reference = "Han et al. 2018, NeurIPS"
+    rule = (
+        "L_u^f = mean of H(y, p^f) over the share R of texts where H(y, p^g) is smallest, R = 1 - min(r t / t_k, "
+        "r), y = argmax (q^f + q^g)"
+    )
+    stated: ClassVar = {"pseudo_labelling": False, "cross_labelling": True}
+    note = "supervised as published; here its rule works on pseudo-labels"
     unverified = (
         "The original is supervised, with given noisy labels: pseudo-labels of unlabelled texts in their place are our "
         "form of it. The share kept falls step by step, in the published code epoch by epoch."

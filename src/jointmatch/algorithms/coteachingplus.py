@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from torch import Tensor
 
@@ -28,6 +28,9 @@ class CoTeachingPlus(CoTeaching):
     """
 
     reference = "Yu et al. 2019, ICML"
+    rule = "coteaching's rule among texts with argmax p^f != argmax p^g"
+    stated: ClassVar = {"pseudo_labelling": False, "cross_labelling": True, "disagreement_update": True}
+    note = "supervised as published; here its rule works on pseudo-labels"
 
     def __init__(self, task: Task, *, start: Fraction = 0.0, fallback: Fraction = 0.28, **common: Any) -> None:
         super().__init__(task, **common)

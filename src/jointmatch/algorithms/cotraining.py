@@ -25,6 +25,7 @@ class CoTraining(Composed):
     """
 
     reference = "Blum and Mitchell 1998, COLT"
+    rule = "L_u^f = mean 1[max q^g >= tau] H(argmax q^g, p^f), and the mirror image"
     unverified = (
         "The mini-batch form and its threshold are ours: the original grows a labelled set in rounds by the surest "
         "texts of each class."

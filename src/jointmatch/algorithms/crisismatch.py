@@ -38,6 +38,10 @@ class CrisisMatch(Composed):
     """
 
     reference = "Zou et al. 2023, ISCRAM"
+    rule = (
+        "L_u = mean over max q >= tau of (mix of argmax q - P(mix of texts))^2, q the mean over two "
+        "augmentations; w_u grows over its first steps; labelled texts are mixed as well"
+    )
     unverified = (
         "Inferred from the options of a later code base by the same authors: that all of them were used together, the "
         "layers mixed at (MixText's), and who is mixed with whom. There the share of the labels was not always that "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from torch import Tensor
 
@@ -27,6 +27,9 @@ class Decoupling(Composed):
     """
 
     reference = "Malach and Shalev-Shwartz 2017, NeurIPS"
+    rule = "L_u^f = mean 1[y^f != y^g] 1[max q^f >= tau] H(y^f, p^f), y = argmax q"
+    stated: ClassVar = {"pseudo_labelling": False}
+    note = "supervised as published; here its rule works on pseudo-labels"
     unverified = (
         "The original is supervised, with given labels, and has no pseudo-labels: own labels on unlabelled texts are "
         "our form of it, and so is their threshold. Written from memory of the paper."

@@ -29,6 +29,7 @@ class DeCrisisMB(Algorithm):
     """
 
     reference = "Zou et al. 2023, Findings of EMNLP"
+    rule = "L_u = mean (y - p)^2 over texts drawn evenly by class from a memory of those with max q >= tau"
     one_view = True
 
     def __init__(

@@ -22,6 +22,10 @@ class FlexMatch(Composed):
     """
 
     reference = "Zhang et al. 2021, NeurIPS"
+    rule = (
+        "L_u = mean 1[max q >= tau(y)] H(y, Q), y = argmax q, tau(c) = tau beta(c) / (2 - beta(c)), beta(c) = "
+        "texts last surely given c / the most of any class, or texts never sure of if these are more"
+    )
     threshold: CurriculumThreshold
 
     def __init__(self, task: Task, *, tau: Fraction = 0.95, warm_up: bool = True, **common: Any) -> None:

@@ -34,6 +34,10 @@ class MarginMatch(Algorithm):
     """
 
     reference = "Sosea and Caragea 2023, CVPR"
+    rule = (
+        "L_u = mean 1[max q >= FlexMatch's tau(y)] 1[running margin of y >= cut] H(y, Q), cut = a percentile of "
+        "the margins of texts taught a class that does not exist"
+    )
     unverified = (
         "Published for images and 1,048,576 steps, with 17 draws of images that are met 448 times each: how often to "
         "draw in a short training is ours. The 95th percentile is the paper's; its code divides by 100 twice."

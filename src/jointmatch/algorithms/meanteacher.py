@@ -27,6 +27,7 @@ class MeanTeacher(Composed):
     """
 
     reference = "Tarvainen and Valpola 2017, NeurIPS"
+    rule = "L_u = a(t) mean (q - p)^2, q by the average of the network's own weights, a(t) = exp(-5 (1 - t / T)^2)"
     unverified = (
         "From memory of the paper, which is about images: w_u, the length of its ramp, and the averaging. There the "
         "decay is 0.99 and later 0.999 and labelled texts are to agree as well; here the decay rises as "

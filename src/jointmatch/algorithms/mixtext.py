@@ -32,6 +32,10 @@ class MixText(Composed):
     """
 
     reference = "Chen et al. 2020, ACL"
+    rule = (
+        "L_s = H(mixed y, P(mix)), L_u = a(t) KL(mixed q || P(mix)), q = sharpened mean over a text and its "
+        "augmentations; h = l h_a + (1 - l) h_b at some layer, l ~ Beta, l >= 1/2"
+    )
     unverified = (
         "The published code chooses the augmentations' weights by data set (each 0 or 1), and adds the hinge only at "
         "steps that mix nothing, where ours adds it at every step."

@@ -42,6 +42,10 @@ class MultiMatch(Algorithm):
     """
 
     reference = "Sirbu et al. 2025, EMNLP"
+    rule = (
+        "for each head the other two vote: one label and both margins above the cut: weight 1; just one margin "
+        "above: its label, weight 3; else 0; times 1[FreeMatch's threshold is reached by one of the two]"
+    )
     unverified = (
         "An epoch is a pass over the pool, in the published code 1,024 of 102,400 steps. FreeMatch's means take in "
         "each batch once, there twice. A class that is never agreed on has cut 0 and those after it have their own; "

@@ -23,6 +23,7 @@ class PCM(Composed):
     """
 
     reference = "Xu et al. 2022, NAACL"
+    rule = "L_u = mean 1[y^f = y^g, both max q >= tau] H(y, Q), f a classifier, g the cosine with class words"
     unverified = (
         "experimental: no code was published and the paper was not at hand. The matcher is a network of its own whose "
         "head is the cosine with a vector per class, started at the frozen features of the class's name and of its "

@@ -24,6 +24,7 @@ class PseudoLabel(FixMatch):
     """
 
     reference = "Lee 2013, ICML workshop"
+    rule = "L_u = a(t) mean 1[max p >= tau] H(argmax p, p), a growing from 0 to 1 over the first part of training"
     unverified = "the paper was not at hand; threshold and ramp follow the form common in later comparisons"
     one_view = True
 

@@ -30,6 +30,10 @@ class S2TCBDD(Composed):
     """
 
     reference = "Li et al. 2021, ACL"
+    rule = (
+        "L_s = H(y, softmax s (cos psi(theta) - m [y])), psi_k(theta) = a_k theta + b_k giving every class's "
+        "angles the same variance; L_u the same with sharpened q as target, plus the entropy of Q"
+    )
     unverified = (
         "experimental: neither paper nor code was at hand. From others' summaries: psi_k(theta) = a_k theta + b_k with "
         "a_k = sigma / sigma_k and sigma^2 the mean of all sigma_k^2. From memory: the margin on the cosine, the means "
@@ -62,15 +66,14 @@ class S2TCBDD(Composed):
 
     def pseudo_label(self, weak_logits: Tensor, step: Step) -> PseudoLabels:
         labels = super().pseudo_label(self.balanced(weak_logits), step)
-        said = labels.targets.argmax(-1) if labels.targets.is_floating_point() else labels.targets
-        self.balance.see(self._angles(weak_logits), said, labels.selected.float())
+        self.balance.see(self._angles(weak_logits), _ids(labels.targets), labels.selected.float())
         self.balance.update()
         return labels
 
     def supervised_loss(self, logits: Tensor, y: Tensor, step: Step) -> Tensor:
-        labels = y.expand(len(logits), -1)
-        self.balance.see(self._angles(logits), labels, torch.ones_like(logits[..., 0]))
-        return self._margin_loss(self.balanced(logits), labels).mean(-1)
+        targets = y if y.is_floating_point() else y.expand(len(logits), -1)
+        self.balance.see(self._angles(logits), _ids(targets), torch.ones_like(logits[..., 0]))
+        return self._margin_loss(self.balanced(logits), targets).mean(-1)
 
     def unsupervised_loss(self, strong_logits: Tensor, labels: PseudoLabels, step: Step) -> Tensor:
         logits = self.balanced(strong_logits)
@@ -82,3 +85,8 @@ class S2TCBDD(Composed):
 
     def _margin_loss(self, logits: Tensor, targets: Tensor) -> Tensor:
         return margin_cross_entropy(logits, targets, self.task.cosine_scale * self.margin)
+
+
+def _ids(targets: Tensor) -> Tensor:
+    """Class ids (N, B) of ids, or the likeliest of distributions."""
+    return targets.argmax(-1) if targets.is_floating_point() else targets

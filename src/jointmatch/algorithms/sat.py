@@ -28,6 +28,10 @@ class SAT(Composed):
     """
 
     reference = "Chen et al. 2022, EMNLP Findings"
+    rule = (
+        "L_u = mean 1[max q_a > tau] H(argmax q_a, Q_b), a the view that a ranker, learnt on labelled texts, "
+        "finds easier, b the other"
+    )
     unverified = (
         "the published ranker reads hidden vectors (the cosine of the projected vectors of original and view, or a "
         "small network over the original's); ours reads the probabilities of original and views. It is trained with "

@@ -25,6 +25,10 @@ class SoftMatch(Composed):
     """
 
     reference = "Chen et al. 2023, ICLR"
+    rule = (
+        "L_u = mean w H(argmax q, Q), w = exp(-min(max q' - mu, 0)^2 / (2 var / 4)), q' = q / its running mean, "
+        "normalised; mu, var running mean and variance of max q'"
+    )
 
     def __init__(
         self,

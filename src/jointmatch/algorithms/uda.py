@@ -25,6 +25,7 @@ class UDA(Composed):
     """
 
     reference = "Xie et al. 2020, NeurIPS"
+    rule = "L_s over labelled texts with p_y <= eta_t; L_u = mean 1[max q > beta] KL(softmax(z / T) || Q)"
 
     def __init__(
         self,

@@ -128,7 +128,9 @@ class Heads(nn.ModuleList):
         self.shape = replace(self.shape, extra=0)
         for head in self.each():
             last = head.classify
-            last.weight, last.bias = nn.Parameter(last.weight[:count].clone()), nn.Parameter(last.bias[:count].clone())
+            last.weight = nn.Parameter(last.weight[:count].clone())
+            if last.bias is not None:
+                last.bias = nn.Parameter(last.bias[:count].clone())
             last.out_features = count
 
     @torch.no_grad()

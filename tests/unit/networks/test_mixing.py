@@ -1,5 +1,7 @@
 """Two texts mixed inside an encoder, against the same mix written out by hand from two passes."""
 
+from typing import Any
+
 import pytest
 import torch
 from torch import nn
@@ -79,7 +81,7 @@ def test_of_three_layers_only_the_states_between_the_first_two_are_mixed():
     from transformers import BertConfig, BertModel
 
     torch.manual_seed(0)
-    sizes = {"vocab_size": 30, "hidden_size": 16, "num_hidden_layers": 3, "num_attention_heads": 2}
+    sizes: dict[str, Any] = {"vocab_size": 30, "hidden_size": 16, "num_hidden_layers": 3, "num_attention_heads": 2}
     deep = BertModel(BertConfig(**sizes, intermediate_size=16)).eval()
     tokens = Tokens(
         torch.tensor([[5, 6, 7, 8], [10, 11, 0, 0]]), torch.tensor([[True] * 4, [True, True, False, False]])

@@ -98,8 +98,8 @@ def test_a_cpu_stays_at_fp32_by_itself():
 def test_each_network_can_read_a_view_of_its_own(tiny_backbone, mode):
     """The second network's texts are all masked but for a word; the first one trains as if nothing had changed."""
     common = {"training": {"mode": mode, "warm_start": False, "average_decay": 0.0}, "algorithm": {"labelling": "own"}}
-    plain = full_run(tiny_backbone, augment={"strong": ["none"]}, **common)
-    own = full_run(tiny_backbone, augment={"strong_per_network": ["none", "masking:1"]}, **common)
+    plain = full_run(tiny_backbone, augment={"weak": "none", "strong": ["none"]}, **common)
+    own = full_run(tiny_backbone, augment={"weak": "none", "strong_per_network": ["none", "masking:1"]}, **common)
     first, second = (
         [[p.detach() for p in head.parameters()] for head in outcome.model.networks.heads] for outcome in (plain, own)
     )

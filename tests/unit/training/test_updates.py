@@ -52,7 +52,7 @@ def test_micro_batches_of_texts_give_the_gradient_step_of_the_whole_batch(tiny_b
     config = json.loads((folder / "config.json").read_text())
     config |= {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
     (folder / "config.json").write_text(json.dumps(config))
-    settings: dict[str, dict] = {"augment": {"strong": ["none"]}, "network": {"head_dropout": 0.0}}
+    settings: dict[str, dict] = {"augment": {"weak": "none", "strong": ["none"]}, "network": {"head_dropout": 0.0}}
     found = [
         tiny_run(folder, {**settings, "training": {"mode": "full", "steps": 3, "accumulate": parts}})
         for parts in (1, 4)
