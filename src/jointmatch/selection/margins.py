@@ -69,6 +69,7 @@ class RunningMargins(nn.Module):
         mean = torch.lerp(self.mean[:, index], margins[:, last], rate.unsqueeze(-1).expand_as(margins))
         self.mean[:, index] = mean
         self.visits[index] += 1
+        self.mean[:, -1], self.visits[-1] = 0, 0  # nobody's: what is written there depends on the batch's order
         return mean
 
     def reset(self) -> None:

@@ -12,7 +12,7 @@ from jointmatch.config import TrainingConfig
 from jointmatch.errors import Interrupted
 from jointmatch.training import Listener, Updater
 from jointmatch.training.learner import ChosenViews
-from jointmatch.training.mixing import mix_targets
+from jointmatch.training.mixing import in_every_view, mix_targets
 from jointmatch.types import Mixing, PseudoLabels, Task
 from tests.unit.training.toy import (
     CLASSES,
@@ -90,11 +90,11 @@ def test_a_share_of_one_is_no_mixing_bit_for_bit(shape):
     assert torch.equal(trained(mixed_updater(1.0, **shape)), trained(plain))
 
 
-@pytest.mark.parametrize(("share", "asked"), [(1.0, set()), (0.9, {"mixing"})])
+@pytest.mark.parametrize(("share", "asked"), [(1.0, False), (0.9, True)])
 def test_a_learner_is_asked_for_a_mix_only_where_there_is_one(share, asked):
     updater = mixed_updater(share)
     inner, seen = updater.learner.student_logits, []
-    updater.learner.student_logits = lambda *args, **special: seen.append(set(special)) or inner(*args, **special)  # type: ignore
+    updater.learner.student_logits = lambda *args: seen.append(args[-1] is not None) or inner(*args)  # type: ignore
     updater.step(0)
     assert seen == [asked]
 
@@ -155,12 +155,14 @@ def test_in_lite_the_logits_of_a_linear_head_and_the_loss_are_those_of_the_mix()
 @pytest.mark.parametrize("soft", [False, True])
 def test_repeated_labels_are_the_batch_over_and_over(soft):
     targets = torch.tensor([[[0.9, 0.1], [0.2, 0.8]]]) if soft else torch.tensor([[0, 1]])
-    labels = replace(labels_of(targets), rows=torch.tensor([7, 8])).repeated(2)
+    labels = in_every_view(labels_of(targets), 2, torch.tensor([7, 8]))
     assert labels.targets.tolist() == [targets[0].tolist() * 2]
     assert labels.selected.tolist() == [[True, False, True, False]]
     assert labels.weights.tolist() == [[1.0, 0.5, 1.0, 0.5]]
     assert labels.rows is not None
     assert labels.rows.tolist() == [7, 8, 7, 8]
+    assert labels.views is not None
+    assert labels.views.tolist() == [[0, 0, 1, 1]]
 
 
 def test_the_student_reads_every_view_of_each_text_and_the_labels_are_repeated_for_them():
