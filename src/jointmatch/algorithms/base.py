@@ -108,7 +108,7 @@ class Algorithm(nn.Module, ABC):
         return {
             "pseudo_labelling": self.uses_unlabeled,
             "weak_strong": self.uses_unlabeled and not self.one_view,
-            "adaptive_threshold": False,
+            "adaptive_threshold": bool(getattr(getattr(self, "threshold", None), "adaptive", False)),
             "double_networks": self.networks > 1,
             "cross_labelling": False,
             "disagreement_update": False,

@@ -113,7 +113,6 @@ class Composed(Algorithm):
         by_disagreement = self.weighting == "disagreement" and delta > 0.5
         return super().composition() | {
             "pseudo_labelling": self.uses_unlabeled and self.targets == "hard",
-            "adaptive_threshold": bool(self.threshold.adaptive),
             "cross_labelling": self.labelling != "own",
             "disagreement_update": by_disagreement,
             "weighted_update": by_disagreement and delta < 1,  # at 1 texts agreed on are not used at all

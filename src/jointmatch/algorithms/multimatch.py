@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import ceil
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
@@ -51,6 +51,8 @@ class MultiMatch(Algorithm):
         "each batch once, there twice. A class that is never agreed on has cut 0 and those after it have their own; "
         "there, their old one."
     )
+    stated: ClassVar = {"cross_labelling": True, "weighted_update": True}
+    note = "heads instead of networks: two vote on what the third is taught, and count more where just one is sure"
     networks = 3
     shared_encoder = True
     requires = {"network": {"layers": (1.0,)}}  # noqa: RUF012  all heads read the same
