@@ -2,10 +2,11 @@
 
     python benchmarks/grid.py benchmarks/ag_news_lite.toml --data-dir FOLDER
 
-An experiment names a data set, labels per class, seeds, settings that all variants share and the
-variants' own; ``imbalance = 10`` thins the classes of the pool and of what is scored, down to a tenth for
-the rarest. The result holds every run's scores, and mean and population standard deviation per
-variant. Finished runs are kept: starting again goes on where a stopped one was.
+An experiment names a data set, labels per class, seeds, settings that all variants share and the variants' own.
+``[cross]`` makes a variant of each combination of settings, to which variants of that name add theirs. ``imbalance =
+10`` thins the classes of the pool and of what is scored, down to a tenth for the rarest. The result holds every run's
+scores, and mean and population standard deviation per variant. Finished runs are kept: starting again goes on where a
+stopped one was.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import time
 import tomllib
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +41,7 @@ def main() -> None:
     args = parser.parse_args()
     experiment = tomllib.loads(args.experiment.read_text(encoding="utf-8"))
     experiment["dataset"] = args.dataset or experiment["dataset"]
+    experiment["variants"] = variants_of(experiment.pop("cross", {}), experiment.get("variants", {}))
     target = args.output or RESULTS / f"{args.experiment.stem}.json"
     done = json.loads(target.read_text()) if target.exists() else {"runs": []}
     if done.get("experiment", experiment) != experiment:
@@ -66,6 +69,25 @@ def main() -> None:
                 dev = run["scores"].get("dev", {}).get("accuracy", float("nan"))
                 print(f"{run['variant']:32} seed {run['seed']}  dev {dev:.4f}  test {test:.4f}", flush=True)
     show(done["runs"])
+
+
+def variants_of(lists: dict[str, list[Any]], own: dict[str, Any]) -> dict[str, Any]:
+    """One for each combination of values ({"algorithm.name": [...], "training.recipe": [...]}), and those named."""
+    from jointmatch.config import merge
+    from jointmatch.resolve import as_settings
+
+    found: dict[str, Any] = {}
+    for values in product(*lists.values()) if lists else []:
+        pairs = dict(zip(lists, values, strict=True))
+        found[", ".join(_called(key, value) for key, value in pairs.items())] = as_settings(pairs)
+    return {
+        name: merge(found.get(name, {}), own.get(name, {})) for name in [*found, *(n for n in own if n not in found)]
+    }
+
+
+def _called(key: str, value: Any) -> str:
+    """Names stand for themselves; of other settings the key is said too."""
+    return value if isinstance(value, str) else f"{key.partition('.')[2]} {value}"
 
 
 def one_run(
