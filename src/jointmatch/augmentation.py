@@ -12,8 +12,7 @@ from jointmatch.data.columns import text_column as find_text_column
 from jointmatch.data.tables import Table, read_table
 from jointmatch.data.writing import write_file
 from jointmatch.errors import InputError
-from jointmatch.networks import find_backbone, load_tokenizer
-from jointmatch.training import Listener
+from jointmatch.listener import Listener
 
 
 @dataclass(frozen=True)
@@ -50,15 +49,15 @@ def augment_file(
         backbone: Whose mask token or language model augmenters may use.
     """
     augmenters = [(kind, parse(spec)) for kind, given in specs.items() for spec in given]
-    found = find_backbone(backbone)
+    mask_token, model = _of_backbone(backbone) if any(a.reads_backbone for _, a in augmenters) else (None, None)
     for _, augmenter in augmenters:
-        augmenter.prepare(Surroundings(backbone=found.source))
+        augmenter.prepare(Surroundings(mask_token, model))
         lack = augmenter.missing()
         if lack:
             raise InputError(f"{augmenter} needs {lack}")
     table = read_table(source, encoding)
     texts = [as_text(value) for value in table[find_text_column(table, text_column, str(source))]]
-    around = Surroundings(load_tokenizer(found).mask_token, found.source, texts)
+    around = Surroundings(mask_token, model, texts)
     added: Table = {}
     account = []
     for kind, augmenter in augmenters:
@@ -79,6 +78,14 @@ def augment_file(
     if target is not None:
         write_file([{**table, **added}], target)
     return account
+
+
+def _of_backbone(name: str) -> tuple[str | None, str]:
+    """A backbone's mask token and where it is loaded from."""
+    from jointmatch.networks import find_backbone, load_tokenizer  # imports torch, which most views do without
+
+    backbone = find_backbone(name)
+    return load_tokenizer(backbone).mask_token, backbone.source
 
 
 def _free_name(kind: str, taken: Table) -> str:

@@ -8,10 +8,10 @@ from typing import Any
 
 from jointmatch.config import merge
 from jointmatch.data import Splits
+from jointmatch.listener import Listener
 from jointmatch.model import copy_model
 from jointmatch.record import RunFolder
 from jointmatch.run import run
-from jointmatch.training import Listener
 from jointmatch.training.metrics import summary
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -96,3 +98,15 @@ def test_a_missing_resource_of_a_run_is_replaced_said_and_recorded(command, toy,
     result = json.loads((tmp_path / "run/result.json").read_text())
     assert any("backtranslation" in warning for warning in result["warnings"])
     assert "deletion:0.1+swap:0.1" in (tmp_path / "run/config.toml").read_text()
+
+
+def test_views_that_need_no_backbone_are_made_without_loading_torch(tmp_path):
+    """Loading it takes longer than reading thousands of views from the cache."""
+    (tmp_path / "in.csv").write_text("text\nthe old train was late again\n")
+    code = (
+        "import sys; from jointmatch.cli.main import main; sys.argv[1:] = ['augment', 'in.csv', '--weak', 'deletion:0.3', "
+        "'--output', 'out.csv']\ntry: main()\nexcept SystemExit: pass\nprint('torch' in sys.modules)"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert ran.stdout.strip().endswith("False")
+    assert "weak" in (tmp_path / "out.csv").read_text()

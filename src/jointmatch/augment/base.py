@@ -29,6 +29,7 @@ class Augmenter(ABC):
     version: ClassVar[int] = 1  # raise when the same seed would give other texts
     random: bool = True  # whether two calls may differ
     dear: ClassVar[bool] = False  # takes long: made once per text and kept on disk, not afresh at every step
+    reads_backbone: ClassVar[bool] = False  # asks for the backbone or its mask token in ``prepare``
     needs: ClassVar[str | None] = None  # a language, a download, a program, in words; None: nothing
 
     @classmethod

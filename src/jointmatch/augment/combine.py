@@ -35,6 +35,11 @@ class Combination(Augmenter):
         return any(part.dear for part in self.parts)
 
     @property
+    def reads_backbone(self) -> bool:  # type: ignore[override]
+        """Whether one of the parts does."""
+        return any(part.reads_backbone for part in self.parts)
+
+    @property
     def key(self) -> str:
         """The parts' keys in order."""
         return self.sign.join(part.key for part in self.parts)

@@ -11,6 +11,7 @@ from jointmatch.augment.base import AUGMENTERS, Surroundings, WordAugmenter
 class Masking(WordAugmenter):
     """Replace each word by the mask token with probability ``rate``, but never all of them."""
 
+    reads_backbone = True
     mask_token = "[MASK]"  # noqa: S105 - a word of the vocabulary, no secret
 
     def prepare(self, surroundings: Surroundings) -> None:

@@ -31,6 +31,7 @@ class MaskedLanguageModel(RatedAugmenter):
 
     default_rate = 0.15  # what such models were trained on
     dear = True
+    reads_backbone = True
     needs = f"a backbone with a masked-language-model head, such as {_ONES_WITH_HEAD} (minilm has none)"
 
     def __init__(self, rate: float | None = None) -> None:

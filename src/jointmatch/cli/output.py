@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from jointmatch.training import Listener
+    from jointmatch.listener import Listener
 
 
 def make_listener(quiet: bool) -> Listener:
@@ -35,7 +35,7 @@ def _describe(record: dict[str, Any]) -> str:
 
 
 def _quiet() -> Listener:
-    from jointmatch.training import Listener
+    from jointmatch.listener import Listener
 
     class Quiet(Listener):
         def warn(self, text: str) -> None:
@@ -45,7 +45,7 @@ def _quiet() -> Listener:
 
 
 def _plain() -> Listener:
-    from jointmatch.training import Listener
+    from jointmatch.listener import Listener
 
     class Plain(Listener):
         def note(self, text: str) -> None:
@@ -61,7 +61,7 @@ def _live() -> Listener:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    from jointmatch.training import Listener
+    from jointmatch.listener import Listener
 
     class Live(Listener):
         def __init__(self) -> None:

@@ -1,9 +1,9 @@
 """The loop, ways to train, optimiser, evaluation, checkpoints."""
 
+from jointmatch.listener import Listener
 from jointmatch.training.baselines import Logistic, Spreading
 from jointmatch.training.full import FullLearner, autocast_dtype
 from jointmatch.training.learner import Learner
-from jointmatch.training.listener import Listener
 from jointmatch.training.lite import FeatureSet, LiteLearner, build_heads, extract_features
 from jointmatch.training.loop import Checkpointing, Loop, Trained
 from jointmatch.training.making import ViewMaker, ready_views

@@ -13,11 +13,11 @@ from torch import Tensor, nn
 from jointmatch.cache import Cache
 from jointmatch.config import NetworkConfig
 from jointmatch.data import Splits
+from jointmatch.listener import Listener
 from jointmatch.networks import Backbone, Encoder, Heads, HeadShape, Tokenizer, cached_features, feature_settings
 from jointmatch.randomness import generator
 from jointmatch.training.class_words import ClassWords, Vocabulary
 from jointmatch.training.learner import ChosenViews, Learner
-from jointmatch.training.listener import Listener
 from jointmatch.training.views import Views
 from jointmatch.types import Mixing
 

@@ -12,9 +12,9 @@ import numpy as np
 import torch
 
 from jointmatch.errors import Interrupted, TrainingError
+from jointmatch.listener import Listener
 from jointmatch.training import checkpoints
 from jointmatch.training.checkpoints import State
-from jointmatch.training.listener import Listener
 from jointmatch.training.metrics import brief
 from jointmatch.training.stopping import StopRequest
 from jointmatch.training.updates import Updater

@@ -10,7 +10,7 @@ import numpy as np
 from jointmatch.augment import Augmenter, Chain, Surroundings, make_views, parse
 from jointmatch.config import AugmentConfig
 from jointmatch.data import Splits
-from jointmatch.training.listener import Listener
+from jointmatch.listener import Listener
 from jointmatch.training.views import Afterwards, Kept, Source, Views
 
 Similarity = Callable[[Sequence[str], Sequence[str]], np.ndarray]

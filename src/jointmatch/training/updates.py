@@ -14,11 +14,11 @@ from jointmatch.algorithms import Algorithm
 from jointmatch.config import TrainingConfig
 from jointmatch.data.batches import Batches
 from jointmatch.errors import TrainingError
+from jointmatch.listener import Listener
 from jointmatch.networks import Averaged, dropout_seeds
 from jointmatch.randomness import derive, generator
 from jointmatch.training.checkpoints import load_module, module_state
 from jointmatch.training.learner import ChosenViews, Learner
-from jointmatch.training.listener import Listener
 from jointmatch.training.mixing import in_every_view, mix_targets
 from jointmatch.training.optimizer import build_optimizer, clip, rate_factor, set_rates
 from jointmatch.training.statistics import PseudoLabelCounts
