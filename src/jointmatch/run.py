@@ -17,7 +17,7 @@ from jointmatch import algorithms
 from jointmatch.assembly import Assembly
 from jointmatch.augment import Surroundings
 from jointmatch.comparison import Comparison
-from jointmatch.config import AlgorithmConfig, Config
+from jointmatch.config import AlgorithmConfig, AugmentConfig, Config
 from jointmatch.data import Splits
 from jointmatch.model import Model, ModelFacts
 from jointmatch.networks import Encoder, Networks, find_backbone
@@ -101,10 +101,19 @@ class _Job:
 
     def _ready(self, config: Config) -> Config:
         backbone = find_backbone(config.network.backbone)
-        augment, notes = ready_views(config.augment, Surroundings(backbone=backbone.source))
+        augment, notes = ready_views(self._wanted(config.augment), Surroundings(backbone=backbone.source))
         for note in notes:
             self._warn(note)
         return replace(config, augment=augment)
+
+    def _wanted(self, augment: AugmentConfig) -> AugmentConfig:
+        """Without what the user's own columns of views stand in for: its resource need not be here."""
+        pool, labeled = self.splits.pool, self.splits.labeled
+        if pool.weak is not None and labeled.weak is not None:
+            augment = replace(augment, weak="none", weak_per_network=None)
+        if pool.strong is not None:
+            augment = replace(augment, strong=("none",), strong_per_network=None)
+        return augment
 
     def _warn(self, text: str) -> None:
         """Say what the user should know of the data, and keep it for the record."""

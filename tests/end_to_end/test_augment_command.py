@@ -62,6 +62,18 @@ def test_a_file_of_views_trains(augment, command, toy, tiny_backbone, tmp_path):
     assert "views: weak from the column 'weak', strong from the column 'strong'." in ran.err
 
 
+def test_what_a_column_stands_in_for_need_not_be_installed(augment, command, tiny_backbone, tmp_path):
+    """The backbone has no language model, which nobody asks for where the views are there already."""
+    augment(*SPECS[:4], "--output", tmp_path / "views.csv")
+    words = ("--weak", "mlm", "--strong", "mlm", "--backbone", tiny_backbone, *FAST)
+    columns = ("--weak-column", "weak", "--strong-column", "strong")
+    ran = command("train", tmp_path / "views.csv", "--output", tmp_path / "run", *words, *columns)
+    assert ran.code == 0, ran.err
+    assert "needs" not in ran.err
+    ran = command("train", tmp_path / "views.csv", "--output", tmp_path / "other", *words, *columns[:2])
+    assert "mlm:0.15 needs" in ran.err or "mlm needs" in ran.err
+
+
 def test_train_takes_augmenters_and_several_views(command, toy, tiny_backbone, tmp_path):
     words = ("--weak", "swap", "--strong", "deletion:0.3", "--strong", "swap|masking", "--views", 2)
     ran = command("train", toy / "train.csv", "--output", tmp_path / "run", "--backbone", tiny_backbone, *words, *FAST)
@@ -103,9 +115,10 @@ def test_a_missing_resource_of_a_run_is_replaced_said_and_recorded(command, toy,
 def test_views_that_need_no_backbone_are_made_without_loading_torch(tmp_path):
     """Loading it takes longer than reading thousands of views from the cache."""
     (tmp_path / "in.csv").write_text("text\nthe old train was late again\n")
+    words = ["augment", "in.csv", "--weak", "deletion:0.3", "--output", "out.csv"]
     code = (
-        "import sys; from jointmatch.cli.main import main; sys.argv[1:] = ['augment', 'in.csv', '--weak', 'deletion:0.3', "
-        "'--output', 'out.csv']\ntry: main()\nexcept SystemExit: pass\nprint('torch' in sys.modules)"
+        f"import sys; from jointmatch.cli.main import main; sys.argv[1:] = {words}\n"
+        "try: main()\nexcept SystemExit: pass\nprint('torch' in sys.modules)"
     )
     ran = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert ran.stdout.strip().endswith("False")

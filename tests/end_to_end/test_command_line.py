@@ -168,7 +168,7 @@ def test_datasets_finds_a_folder_of_ones_own(command, tmp_path):
 def test_augmenters_says_what_each_one_needs_and_whether_it_is_ready(command):
     found = command("augmenters", "--json")
     entries = {entry["name"]: entry for entry in json.loads(found.out)}
-    assert set(entries) == set(AUGMENTERS)
+    assert set(entries) == {*AUGMENTERS, "backtranslation:apertium", "backtranslation:marian"}
     assert entries["deletion"] == {
         "name": "deletion",
         "about": "Delete each word with probability rate, but never all of them.",
@@ -177,6 +177,7 @@ def test_augmenters_says_what_each_one_needs_and_whether_it_is_ready(command):
         "ready": True,
         "missing": None,
     }
+    assert "opus-mt-en-de" in (entries["backtranslation:marian"]["missing"] or "opus-mt-en-de")
     assert not entries["mlm"]["ready"]
     assert "bert-base-uncased" in entries["mlm"]["missing"]
     assert all(entry["ready"] is (entry["missing"] is None) for entry in entries.values())

@@ -30,6 +30,7 @@ class Augmenter(ABC):
     random: bool = True  # whether two calls may differ
     dear: ClassVar[bool] = False  # takes long: made once per text and kept on disk, not afresh at every step
     reads_backbone: ClassVar[bool] = False  # asks for the backbone or its mask token in ``prepare``
+    choices: ClassVar[tuple[str, ...]] = ()  # arguments that stand for different resources, listed one by one
     needs: ClassVar[str | None] = None  # a language, a download, a program, in words; None: nothing
 
     @classmethod

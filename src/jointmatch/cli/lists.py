@@ -18,7 +18,8 @@ def augmenters(json: Json = False) -> None:
     from jointmatch.augment import AUGMENTERS
     from jointmatch.cli.output import print_json, say, table
 
-    entries = [_augmenter(AUGMENTERS[name]) for name in sorted(AUGMENTERS)]
+    classes = [AUGMENTERS[name] for name in sorted(AUGMENTERS)]
+    entries = [_augmenter(cls, argument) for cls in classes for argument in ("", *cls.choices)]
     if json:
         print_json(entries)
         return
@@ -29,11 +30,11 @@ def augmenters(json: Json = False) -> None:
     say("Put together: deletion+swap does one after the other, synonym|swap one of the two at random.")
 
 
-def _augmenter(cls: type[Augmenter]) -> dict[str, Any]:
-    augmenter = cls.read("")
+def _augmenter(cls: type[Augmenter], argument: str) -> dict[str, Any]:
+    augmenter = cls.read(argument)
     lack = augmenter.missing()
     return {
-        "name": cls.name,
+        "name": f"{cls.name}:{argument}" if argument else cls.name,
         "about": (cls.__doc__ or "").strip().splitlines()[0].replace("``", ""),
         "example": str(augmenter),
         "needs": cls.needs,

@@ -50,6 +50,7 @@ class BackTranslation(Augmenter):
     version = 2
     random = False
     dear = True
+    choices = ("apertium", "marian")
     needs = "English texts; the program apertium or Marian's models"
 
     def __init__(
