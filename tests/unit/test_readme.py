@@ -45,6 +45,17 @@ def test_the_numbers_on_the_page_about_views_are_the_measured_ones():
     assert f"{apertium['times_faster']:.0f} times as fast" in page
 
 
+def test_the_table_of_parts_beyond_the_paper_is_what_the_search_found():
+    page = (ROOT / "docs" / "decisions" / "0006-parts-beyond-the-paper.md").read_text(encoding="utf-8")
+    sets = [result(f"search/lite_parts-{name}") for name in ("ag_news", "goemotions")]
+    for variant in sets[0]["experiment"]["variants"]:
+        found = [s["summary"][variant]["scores_of_last_step"] if variant in s["summary"] else None for s in sets]
+        cells = [
+            f and f"{100 * f['dev']['accuracy']['mean']:.2f} ± {100 * f['dev']['accuracy']['std']:.2f}" for f in found
+        ]
+        assert f"| {variant} | {cells[0] or ''} | {cells[1] or ''} |" in page
+
+
 def test_the_result_files_hold_what_was_asked_for():
     """Lite at least 85.5 and full at least 86.5 on AG News, above every baseline; no collapse in full."""
     lite, full = result("ag_news_lite")["summary"], result("ag_news_full")["summary"]

@@ -16,7 +16,7 @@ def smallest(losses: Tensor, share: float, among: Tensor) -> Tensor:
     ranks = losses.masked_fill(~among, torch.inf).argsort(dim=-1, stable=True).argsort(dim=-1)
     found = among.sum(-1, keepdim=True)
     count = (share * found.double()).floor()
-    return among & (ranks < torch.where(count > 0, count, found))
+    return ranks < torch.where(count > 0, count, found)
 
 
 def exchanged(losses: Tensor, share: float, among: Tensor) -> Tensor:
