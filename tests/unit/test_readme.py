@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.table import markdown
+from benchmarks.table import crossed, markdown
 from benchmarks.view_examples import examples
+from jointmatch.config import recipe
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -55,6 +56,20 @@ def test_the_table_of_parts_beyond_the_paper_is_what_the_search_found():
             f and f"{100 * f['dev']['accuracy']['mean']:.2f} ± {100 * f['dev']['accuracy']['std']:.2f}" for f in found
         ]
         assert f"| {variant} | {cells[0] or ''} | {cells[1] or ''} |" in page
+
+
+@pytest.mark.parametrize("name", ["views_lite", "views_full"])
+def test_the_tables_of_views_are_what_the_result_files_give(name):
+    assert crossed(result(name)) in (ROOT / "docs" / "views.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("mode", ["lite", "full"])
+def test_recipe_best_takes_the_views_that_were_ahead_on_dev(mode):
+    """Of all pairs the one with the best mean; the experiment says which specs a pair stands for."""
+    found = result(f"views_{mode}")
+    ahead = max(found["summary"].items(), key=lambda row: row[1]["scores"]["dev"]["accuracy"]["mean"])[0]
+    specs, chosen = found["experiment"]["variants"][ahead]["augment"], recipe("best", mode)["augment"]
+    assert (chosen["weak"], chosen["strong"]) == (specs["weak"], specs["strong"])
 
 
 def test_the_synonyms_on_the_page_about_views_are_what_is_made_today():
