@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jointmatch.augment import Surroundings, make_views, parse
+from jointmatch.cache import Cache
 from jointmatch.data import as_text
 from jointmatch.data.columns import text_column as find_text_column
 from jointmatch.data.tables import Table, read_table
@@ -23,6 +24,7 @@ class Made:
     augmenter: str
     changed: int  # views that differ from their text
     total: int
+    kept: bool  # in the cache, for the next run
 
 
 def augment_file(
@@ -60,18 +62,21 @@ def augment_file(
     around = Surroundings(mask_token, model, texts)
     added: Table = {}
     account = []
+    cache = Cache("views")
     for kind, augmenter in augmenters:
         augmenter.prepare(around)
         for index in range(views if augmenter.random else 1):
             name = _free_name(kind, added)
             listener.stage(f"views ({augmenter})", len(texts))
-            added[name] = make_views(texts, augmenter, index, progress=listener.advance)
+            added[name] = make_views(texts, augmenter, index, cache, listener.advance)
             listener.done()
             changed = sum(view != text for view, text in zip(added[name], texts, strict=True))
-            account.append(Made(name, str(augmenter), changed, len(texts)))
+            account.append(Made(name, str(augmenter), changed, len(texts), augmenter.dear and not cache.problem))
         report = augmenter.report()
         if report:
             listener.note(f"{augmenter}: {report}.")
+    if cache.problem and any(augmenter.dear for _, augmenter in augmenters):
+        listener.warn(f"Views are not kept for the next run: {cache.problem}.")
     replaced = [name for name in added if name in table]
     if replaced:
         listener.warn(f"{source} has {', '.join(map(repr, replaced))} already: replaced by the new views.")

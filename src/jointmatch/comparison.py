@@ -62,6 +62,8 @@ class Comparison:
         sizes = np.bincount(labels)
         # A class's only example is never left out: nothing could learn the class without it.
         testable = np.flatnonzero(sizes[labels] > 1)
+        if folds < 2:
+            return {}  # none were asked for
         folds = int(min(folds, sizes.max()))
         if folds < 2:
             self.listener.note("One labelled text per class: too few to leave any out, so there is no score to show.")

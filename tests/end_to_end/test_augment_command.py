@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from jointmatch.augment import add_engine
 from tests.end_to_end.conftest import FAST
 from tests.end_to_end.tables import read_table
 
@@ -44,6 +45,21 @@ def test_the_same_views_come_again_and_json_counts_them(augment, tmp_path):
     assert [made["column"] for made in account] == ["weak", "strong", "strong_2"]
     rows = read_table(first)
     assert account[0]["changed"] == sum(row["weak"] != row["text"] for row in rows) > 0
+
+
+def test_it_says_what_is_kept_where_and_what_is_not(augment, tmp_path, monkeypatch):
+    """Cheap views are not kept; dear ones are, but not in a cache that cannot be written."""
+    add_engine("shouting", lambda texts: [text.upper() for text in texts], key="shouting-1")
+    ran = augment("--weak", "swap")
+    assert "Nothing was kept." in ran.out
+    ran = augment("--weak", "swap", "--strong", "backtranslation:shouting")
+    assert "Kept in the cache for 'jointmatch train': strong." in ran.out
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("JOINTMATCH_CACHE", str(tmp_path / "file" / "folder"))
+    ran = augment("--strong", "backtranslation:shouting")
+    assert ran.code == 0
+    assert "Views are not kept for the next run: the cache" in ran.err
+    assert "Nothing was kept." in ran.out
 
 
 def test_several_views_of_each_text_are_numbered_and_differ(augment, tmp_path):

@@ -77,6 +77,14 @@ def test_one_example_of_every_class_gives_no_score_and_says_why():
     assert "too few to leave any out" in notes[0]
 
 
+def test_no_folds_asked_for_gives_no_score_without_a_word():
+    notes: list[str] = []
+    listener = Listener()
+    listener.note = notes.append  # type: ignore[assignment, method-assign]
+    assert comparison(features(3), listener).cross_validate(0) == {}
+    assert notes == []
+
+
 def test_the_standard_error_is_the_binomial_one():
     """Three of four right: sqrt(0.75 * 0.25 / 4) = 0.2165."""
     rate = _rate([True, True, False, True])

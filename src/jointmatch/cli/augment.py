@@ -51,7 +51,9 @@ def augment(
     rows = [[m.column, m.augmenter, str(m.total), f"{m.changed} ({m.changed / max(m.total, 1):.1%})"] for m in account]
     table(["column", "augmenter", "texts", "changed"], rows)
     if output is None:
-        say("Kept in the cache for 'jointmatch train'; --output FILE writes them as columns.")
+        kept = [made.column for made in account if made.kept]
+        where = f"Kept in the cache for 'jointmatch train': {', '.join(kept)}." if kept else "Nothing was kept."
+        say(f"{where} What costs little is made afresh when it is needed; --output FILE writes all as columns.")
     else:
         hint = " ".join(
             f"--{kind}-column {kind}" for kind in ("weak", "strong") if any(m.column == kind for m in account)

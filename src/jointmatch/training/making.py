@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from jointmatch.augment import Augmenter, Chain, Surroundings, make_views, parse
+from jointmatch.cache import Cache
 from jointmatch.config import AugmentConfig
 from jointmatch.data import Splits
 from jointmatch.listener import Listener
@@ -115,9 +116,12 @@ class ViewMaker:
     def _column(self, augmenter: Augmenter, texts: list[str], index: int) -> list[str]:
         if not augmenter.dear and len(texts) < MANY:
             return make_views(texts, augmenter, index)
+        cache = Cache("views")
         self.listener.stage(f"views ({augmenter})", len(texts))
-        column = make_views(texts, augmenter, index, progress=self.listener.advance)
+        column = make_views(texts, augmenter, index, cache, self.listener.advance)
         self.listener.done()
+        if augmenter.dear and cache.problem:
+            self.listener.note(f"Views are not kept for the next run: {cache.problem}.")
         return column
 
     def _without_astray(

@@ -147,6 +147,12 @@ def test_a_function_that_gives_too_few_is_not_believed():
     assert augment(["a", "b"], rng()) == ["y", "y"]
 
 
+def test_what_a_function_gives_that_is_no_text_counts_as_a_failure():
+    augment = BackTranslation(lambda texts: [1, "b!", None])  # type: ignore[list-item]
+    assert augment(["a", "b", "c"], rng()) == ["a", "b!", "c"]
+    assert augment.counts.dropped == {Fault.FAILED: 1, Fault.EMPTY: 1}
+
+
 def test_a_failure_can_be_told_from_a_view_that_is_the_text():
     def fails(texts: list[str]) -> list[str]:
         raise RuntimeError

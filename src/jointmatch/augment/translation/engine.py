@@ -76,7 +76,7 @@ class Function(Engine):
         done = self._call(list(texts))
         if done is None:  # one text may be to blame: the others get their views
             done = [one[0] if (one := self._call([text])) else Fault.FAILED for text in texts]
-        return [Fault.EMPTY if text is None else text for text in done]
+        return [_checked(text) for text in done]
 
     def _call(self, texts: list[str]) -> list[str | None] | None:
         try:
@@ -84,6 +84,13 @@ class Function(Engine):
         except Exception:  # anything may go wrong in a function that is not ours; the texts are counted as failed
             return None
         return done if len(done) == len(texts) else None
+
+
+def _checked(given: object) -> str | Fault:
+    """What a function gave for a text, where that is a text."""
+    if given is None:
+        return Fault.EMPTY
+    return given if isinstance(given, str) else Fault.FAILED
 
 
 ADDED: dict[str, Engine] = {}
