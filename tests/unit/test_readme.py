@@ -63,6 +63,13 @@ def test_the_tables_of_views_are_what_the_result_files_give(name):
     assert crossed(result(name)) in (ROOT / "docs" / "views.md").read_text(encoding="utf-8")
 
 
+def test_the_accuracy_of_mode_full_in_the_readme_is_the_measured_one():
+    cell = result("views_full")["summary"]["weak deletion and swap, strong deletion and swap"]
+    chosen, last = (cell[key]["test"]["accuracy"] for key in ("scores", "scores_of_last_step"))
+    shown = [f"{100 * a['mean']:.2f} ± {100 * a['std']:.2f}" for a in (chosen, last)]
+    assert f"**{shown[0]}** on test ({shown[1]} at the last step)" in README
+
+
 @pytest.mark.parametrize("mode", ["lite", "full"])
 def test_recipe_best_takes_the_views_that_were_ahead_on_dev(mode):
     """Of all pairs the one with the best mean; the experiment says which specs a pair stands for."""
