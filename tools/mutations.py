@@ -50,6 +50,8 @@ REMOVED = {
     "sqrt",
     "square",
 }
+SYMMETRIC = {"max", "min", "maximum", "minimum"}
+NEGLIGIBLE = 1e-5  # a number under this keeps others off zero, and half of it does as well
 COMPLEMENTED = {"decay", "delta", "momentum", "share"}
 
 
@@ -163,11 +165,12 @@ class _Finder:
             yield "constant", *self._span(node), str(not value)
         elif isinstance(value, int):
             yield "constant", *self._span(node), str(value + 1)
-        elif isinstance(value, float):
+        elif isinstance(value, float) and not 0 < value < NEGLIGIBLE:
             yield "constant", *self._span(node), repr(value / 2 if value else 1.0)
 
     def _call(self, node: ast.Call) -> Iterator[Change]:
-        for first, second in zip(node.args, node.args[1:], strict=False):
+        symmetric = _name(node.func) in SYMMETRIC
+        for first, second in zip(node.args, node.args[1:], strict=False) if not symmetric else ():
             if not any(isinstance(a, ast.Starred) for a in (first, second)):
                 (start, middle), (rest, end) = self._span(first), self._span(second)
                 between = self.bytes[middle:rest].decode()
@@ -211,8 +214,13 @@ class _Finder:
         return self.bytes[start:end].decode()
 
 
+def _name(func: ast.expr) -> str:
+    """Of what is called: f of f(...), x.f(...) and torch.f(...)."""
+    return func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
+
+
 def _is_roll(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "roll"
+    return isinstance(node, ast.Call) and _name(node.func) == "roll"
 
 
 def _literals(annotation: ast.expr | None) -> list[str]:
