@@ -245,6 +245,8 @@ def _unmutated(node: ast.AST) -> list[ast.AST]:
             return [*decorators, *bases]
         case ast.UnaryOp(operand=ast.Constant() as operand):
             return [operand]
+        case ast.keyword(arg="stable"):  # on a CPU every sort of torch is stable: only another device can tell
+            return [node]
         case ast.Raise() | ast.Assert() | ast.JoinedStr():
             return [node]
     return []

@@ -33,6 +33,7 @@ def broken(tmp_path: Path, line: str) -> list[str]:
         ("self.seen = y", {"pass"}),
         ("return 0.5", {"return 0.25"}),
         ("return 1e-6", set()),
+        ("return x.sort(stable=True)", set()),
         ("return torch.maximum(x, y)", {"return torch.minimum(x, y)"}),
         ("return x if tau else y", {"return x if (not (tau)) else y"}),
         ("return self.momentum", {"return (1 - self.momentum)"}),
