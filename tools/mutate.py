@@ -55,11 +55,12 @@ REACHED = "reached.json"
 
 
 def own_tests(path: str) -> list[str]:
-    """The tests that are named like a file, which are asked first."""
+    """The tests that are named like a file, which are asked first, and for an algorithm the table of all defaults."""
     file = Path(path)
     folder = "" if file.parent.name == "jointmatch" else f"{file.parent.name}/"
     own = f"tests/unit/{folder}test_{file.stem}.py"
-    return [own] if (ROOT / own).is_file() else []
+    tests = [own] if (ROOT / own).is_file() else []
+    return tests + ["tests/unit/algorithms/test_defaults.py"] * (folder == "algorithms/")
 
 
 def other_tests(mutant: Mutant, reached: Reached) -> dict[str, float]:
