@@ -58,7 +58,7 @@ COMPOSED = {
     **{"alignment": "none", "balance": (), "alignment_momentum": 0.9},
 }
 
-TRAITS = {
+TRAITS: dict[str, dict[str, object]] = {
     "aumst": {"extra_classes": 1, "in_rounds": True},
     "coteaching": {"networks": 2, "one_view": True},
     "coteachingplus": {"networks": 2, "one_view": True},
@@ -79,7 +79,7 @@ TRAITS = {
     "supervised": {"uses_unlabeled": False},
 }
 
-COMMON = {
+COMMON: dict[str, object] = {
     **{"networks": 1, "uses_unlabeled": True, "one_view": False, "num_views": 1, "every_view": False},
     **{"learns_views": False, "learning_rate": 1e-3, "extra_classes": 0, "in_rounds": False, "shared_encoder": False},
 }
