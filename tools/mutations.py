@@ -52,6 +52,7 @@ REMOVED = {
 }
 SYMMETRIC = {"max", "min", "maximum", "minimum"}
 NEGLIGIBLE = 1e-5  # a number under this keeps others off zero, and half of it does as well
+NAMES_OF_CHANCE = {"derive", "generator"}  # a random stream of another name is as good
 COMPLEMENTED = {"decay", "delta", "momentum", "share"}
 
 
@@ -233,7 +234,7 @@ def _literals(annotation: ast.expr | None) -> list[str]:
 
 
 def _unmutated(node: ast.AST) -> list[ast.AST]:
-    """Parts that say nothing about numbers: annotations, decorators, imports, messages."""
+    """Parts that say nothing about numbers: annotations, decorators, messages, names of random streams."""
     match node:
         case ast.arg(annotation=annotation) if annotation:
             return [annotation]
@@ -245,6 +246,10 @@ def _unmutated(node: ast.AST) -> list[ast.AST]:
             return [*decorators, *bases]
         case ast.UnaryOp(operand=ast.Constant() as operand):
             return [operand]
+        case ast.Call(func=func) if _name(func) in NAMES_OF_CHANCE:
+            return [node]
+        case ast.Call(func=ast.Name(id="zip"), keywords=keywords):
+            return list(keywords)
         case ast.keyword(arg="stable"):  # on a CPU every sort of torch is stable: only another device can tell
             return [node]
         case ast.Raise() | ast.Assert() | ast.JoinedStr():
