@@ -4,14 +4,15 @@
     python tools/mutate.py src/jointmatch/selection/weighting.py
     python tools/mutate.py --list                what would be broken
 
-Each mutant is tested in a copy of the tree, in a process forked from one that has torch loaded. What no
-test notices is printed with its place and diff; the exit status is 1 if there is any that
-``equivalent_mutants.toml`` does not name with a reason.
+Each mutant is tested in a copy of the tree, in a process forked from one that has torch loaded: first by the tests
+of its own file, then by all others that call the broken function. What no test notices is printed with its place and
+diff; the exit status is 1 if there is any that ``equivalent_mutants.toml`` does not name with a reason.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import multiprocessing
 import os
 import re
@@ -22,12 +23,15 @@ import tempfile
 import time
 import tomllib
 from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from tools.mutations import Mutant, mutants_of  # noqa: E402
+from tools.reached import Chosen, Reached, Recorder, body_around, tests_of  # noqa: E402
 
 SOURCE = Path("src/jointmatch")
 NOT_RULES = {"__init__.py", "catalogue.py"}
@@ -42,36 +46,63 @@ def rules() -> list[Path]:
     return sorted(path for path in found if path.name not in NOT_RULES)
 
 
-UNITS = ["tests/unit/algorithms", "tests/unit/selection", "tests/unit/test_losses.py"]
-CONTRACT = ["tests/contract/test_every_algorithm.py"]
+TESTS = (
+    *("tests/unit/algorithms", "tests/unit/selection", "tests/unit/test_losses.py"),
+    "tests/contract/test_every_algorithm.py",
+)
+OPTIONS = ("-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:logging", "--no-header")
+REACHED = "reached.json"
 
 
-def stages(path: str) -> list[list[str]]:
-    """The tests that guard a file, in the order they are asked: its own, then all that use it."""
+def own_tests(path: str) -> list[str]:
+    """The tests that are named like a file, which are asked first, and for an algorithm the table of all defaults."""
     file = Path(path)
     folder = "" if file.parent.name == "jointmatch" else f"{file.parent.name}/"
     own = f"tests/unit/{folder}test_{file.stem}.py"
-    names = re.findall(r'ALGORITHMS\.register\("(\w+)"\)', (ROOT / path).read_text(encoding="utf-8"))
-    chosen = ["-k", " or ".join(names)] if names else []
-    return [[own]] * (ROOT / own).is_file() + [UNITS, CONTRACT + chosen]
+    tests = [own] if (ROOT / own).is_file() else []
+    return tests + ["tests/unit/algorithms/test_defaults.py"] * (folder == "algorithms/")
 
 
-def run_tests(tree: Path, tests: list[list[str]]) -> int:
-    """In this process, which is forked for it, one list after the other: 0 if no test fails."""
+def other_tests(mutant: Mutant, reached: Reached) -> dict[str, float]:
+    """Tests of any file, and their seconds, that a mutant can matter to: those that call the function it is in.
+
+    What is in no function's body (a default, a class's attribute, a constant) can matter to all that use the file.
+    """
+    lines = reached.get(mutant.path, {})
+    body = body_around(mutant.source, mutant.line)
+    if body:
+        return tests_of(lines, body)
+    names = re.findall(r'ALGORITHMS\.register\("(\w+)"\)', mutant.source)
+    every = {test: s for file in reached.values() for tests in file.values() for test, s in tests.items()}
+    named = {test: s for test, s in every.items() if any(name in test for name in names)}
+    return tests_of(lines, lines) | named
+
+
+def run_tests(tree: Path, mutant: Mutant, reached: Reached) -> int:
+    """In this process, which is forked for it: 0 if no test fails."""
     import pytest
 
-    os.chdir(tree)
-    sys.path[:0] = [str(tree / "src"), str(tree)]
-    options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header", f"--basetemp={tree / 'tmp'}"]
-    for stage in tests:
-        code = pytest.main([*options, *stage])
-        if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
-            return int(code)
-    return 0
+    own, others = own_tests(mutant.path), other_tests(mutant, reached)
+    others = {test: seconds for test, seconds in others.items() if test.partition("::")[0] not in own}
+    code = pytest.main([*OPTIONS, f"--basetemp={tree / 'tmp'}", *own]) if own else 0
+    if code or not others:
+        return int(code)
+    files = sorted({test.partition("::")[0] for test in others})
+    return int(pytest.main([*OPTIONS, f"--basetemp={tree / 'tmp'}", *files], plugins=[Chosen(others)]))
 
 
-def forked(tree: Path, tests: list[list[str]], timeout: float, keep_bytecode: bool = False) -> int:
-    """The exit status of ``run_tests`` in a child; -1 if it took too long."""
+def record(tree: Path) -> int:
+    """Run all tests and write down what each calls, in a process forked for it: 0 if no test fails."""
+    import pytest
+
+    recorder = Recorder(tree)
+    code = pytest.main([*OPTIONS, f"--basetemp={tree / 'tmp'}", *TESTS], plugins=[recorder])
+    (tree / REACHED).write_text(json.dumps(recorder.reached))
+    return int(code)
+
+
+def forked(tree: Path, work: Callable[[], int], timeout: float, keep_bytecode: bool = False) -> int:
+    """The exit status of ``work`` in a child that stands in a tree; -1 if it took too long."""
     child = os.fork()
     if child == 0:
         os.setsid()
@@ -80,7 +111,9 @@ def forked(tree: Path, tests: list[list[str]], timeout: float, keep_bytecode: bo
             os.dup2(output.fileno(), 2)
         sys.dont_write_bytecode = not keep_bytecode
         try:
-            os._exit(run_tests(tree, tests))
+            os.chdir(tree)
+            sys.path[:0] = [str(tree / "src"), str(tree)]
+            os._exit(work())
         finally:
             os._exit(99)
     deadline = time.monotonic() + timeout
@@ -99,6 +132,7 @@ class Trial:
 
     trees: Path
     timeout: float
+    reached: Reached
     tree: Path | None = None
 
     @classmethod
@@ -114,7 +148,7 @@ class Trial:
             file, (before.st_atime, before.st_mtime + 10 + mutant.line)
         )  # so that no compiled form is taken for it
         try:
-            return forked(cls.tree, stages(mutant.path), cls.timeout) == 0
+            return forked(cls.tree, partial(run_tests, cls.tree, mutant, cls.reached), cls.timeout) == 0
         finally:
             file.write_text(mutant.source, encoding="utf-8")
             os.utime(file, (before.st_atime, before.st_mtime))
@@ -126,17 +160,19 @@ def accepted() -> dict[tuple[str, str], str]:
     return {(entry["file"], entry["diff"].strip()): entry["reason"] for entry in entries}
 
 
-def check_whole(trees: Path, timeout: float) -> None:
-    """Before anything is broken, all tests pass; this also compiles everything once."""
+def check_whole(trees: Path, timeout: float) -> Reached:
+    """Before anything is broken, all tests pass; this also compiles everything once. -> what each of them calls."""
     whole = trees / "whole"
     whole.mkdir()
     for name in COPIED:
         place = ROOT / name
         skipped = shutil.ignore_patterns("__pycache__", "results")
         shutil.copytree(place, whole / name, ignore=skipped) if place.is_dir() else shutil.copy2(place, whole / name)
-    if forked(whole, [UNITS, CONTRACT], timeout, keep_bytecode=True):
+    if forked(whole, partial(record, whole), timeout, keep_bytecode=True):
         print((whole / "output.txt").read_text())
         sys.exit(f"The tests fail before anything is broken, or take more than {timeout:g} s.")
+    found = json.loads((whole / REACHED).read_text())
+    return {file: {int(line): tests for line, tests in lines.items()} for file, lines in found.items()}
 
 
 def main() -> None:
@@ -169,7 +205,7 @@ def tried(mutants: list[Mutant], jobs: int, timeout: float) -> int:
     known, kinds, unknown = accepted(), Counter[str](), 0
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         Trial.trees, Trial.timeout = Path(folder), timeout
-        check_whole(Trial.trees, 10 * timeout)
+        Trial.reached = check_whole(Trial.trees, 10 * timeout)
         with multiprocessing.get_context("fork").Pool(jobs) as pool:
             for mutant, survived in zip(mutants, pool.imap(Trial.survives, mutants), strict=True):
                 kinds["survived" if survived else "noticed"] += 1

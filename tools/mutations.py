@@ -50,6 +50,9 @@ REMOVED = {
     "sqrt",
     "square",
 }
+SYMMETRIC = {"max", "min", "maximum", "minimum"}
+NEGLIGIBLE = 1e-5  # a number under this keeps others off zero, and half of it does as well
+NAMES_OF_CHANCE = {"derive", "generator"}  # a random stream of another name is as good
 COMPLEMENTED = {"decay", "delta", "momentum", "share"}
 
 
@@ -163,11 +166,12 @@ class _Finder:
             yield "constant", *self._span(node), str(not value)
         elif isinstance(value, int):
             yield "constant", *self._span(node), str(value + 1)
-        elif isinstance(value, float):
+        elif isinstance(value, float) and not 0 < value < NEGLIGIBLE:
             yield "constant", *self._span(node), repr(value / 2 if value else 1.0)
 
     def _call(self, node: ast.Call) -> Iterator[Change]:
-        for first, second in zip(node.args, node.args[1:], strict=False):
+        symmetric = _name(node.func) in SYMMETRIC
+        for first, second in zip(node.args, node.args[1:], strict=False) if not symmetric else ():
             if not any(isinstance(a, ast.Starred) for a in (first, second)):
                 (start, middle), (rest, end) = self._span(first), self._span(second)
                 between = self.bytes[middle:rest].decode()
@@ -211,8 +215,13 @@ class _Finder:
         return self.bytes[start:end].decode()
 
 
+def _name(func: ast.expr) -> str:
+    """Of what is called: f of f(...), x.f(...) and torch.f(...)."""
+    return func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
+
+
 def _is_roll(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "roll"
+    return isinstance(node, ast.Call) and _name(node.func) == "roll"
 
 
 def _literals(annotation: ast.expr | None) -> list[str]:
@@ -225,7 +234,7 @@ def _literals(annotation: ast.expr | None) -> list[str]:
 
 
 def _unmutated(node: ast.AST) -> list[ast.AST]:
-    """Parts that say nothing about numbers: annotations, decorators, imports, messages."""
+    """Parts that say nothing about numbers: annotations, decorators, messages, names of random streams."""
     match node:
         case ast.arg(annotation=annotation) if annotation:
             return [annotation]
@@ -237,6 +246,12 @@ def _unmutated(node: ast.AST) -> list[ast.AST]:
             return [*decorators, *bases]
         case ast.UnaryOp(operand=ast.Constant() as operand):
             return [operand]
+        case ast.Call(func=func) if _name(func) in NAMES_OF_CHANCE:
+            return [node]
+        case ast.Call(func=ast.Name(id="zip"), keywords=keywords):
+            return list(keywords)
+        case ast.keyword(arg="stable"):  # on a CPU every sort of torch is stable: only another device can tell
+            return [node]
         case ast.Raise() | ast.Assert() | ast.JoinedStr():
             return [node]
     return []

@@ -77,10 +77,10 @@ def test_the_gradient_pulls_towards_the_target(cls, sign):
 
 
 def test_a_mean_over_kept_texts_divides_by_their_number_and_is_zero_of_none():
-    """(1 + 4) / 2 = 2.5; nothing kept 0; all kept 7 / 3."""
-    losses = torch.tensor([[1.0, 2.0, 4.0]] * 3)
-    kept = torch.tensor([[True, False, True], [False] * 3, [True] * 3])
-    torch.testing.assert_close(mean_over(losses, kept), torch.tensor([2.5, 0.0, 7 / 3]))
+    """(1 + 4) / 2 = 2.5; nothing kept 0; all kept 7 / 3; one alone is its own mean, 4."""
+    losses = torch.tensor([[1.0, 2.0, 4.0]] * 4)
+    kept = torch.tensor([[True, False, True], [False] * 3, [True] * 3, [False, False, True]])
+    torch.testing.assert_close(mean_over(losses, kept), torch.tensor([2.5, 0.0, 7 / 3, 4.0]))
 
 
 def test_kl_divergence_is_cross_entropy_less_the_targets_own_entropy():

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from jointmatch.algorithms import ALGORITHMS
-from tools.mutate import ROOT, accepted, rules, stages
-from tools.mutations import mutants_of
+from tools.mutate import ROOT, accepted, other_tests, own_tests, rules
+from tools.mutations import Mutant, mutants_of
+from tools.reached import body_around
 
 
 def broken(tmp_path: Path, line: str) -> list[str]:
@@ -31,6 +32,12 @@ def broken(tmp_path: Path, line: str) -> list[str]:
         ("self.seen += y", {"pass"}),
         ("self.seen = y", {"pass"}),
         ("return 0.5", {"return 0.25"}),
+        ("return 1e-6", set()),
+        ("return x.sort(stable=True)", set()),
+        ("return derive(0, 'ranker', x)", set()),
+        ("return zip(strict=True)", set()),
+        ("return f(strict=True)", {"return f(strict=False)"}),
+        ("return torch.maximum(x, y)", {"return torch.minimum(x, y)"}),
         ("return x if tau else y", {"return x if (not (tau)) else y"}),
         ("return self.momentum", {"return (1 - self.momentum)"}),
         ("return x & ~y", {"return x | ~y", "return x & y"}),
@@ -64,9 +71,35 @@ def test_every_algorithm_and_every_selection_rule_is_broken():
 
 
 def test_a_rules_own_tests_come_first():
-    assert stages("src/jointmatch/selection/weighting.py")[0] == ["tests/unit/selection/test_weighting.py"]
-    assert stages("src/jointmatch/losses.py")[0] == ["tests/unit/test_losses.py"]
-    assert stages("src/jointmatch/algorithms/fixmatch.py")[-1][-2:] == ["-k", "fixmatch"]
+    assert own_tests("src/jointmatch/selection/weighting.py") == ["tests/unit/selection/test_weighting.py"]
+    assert own_tests("src/jointmatch/losses.py") == ["tests/unit/test_losses.py"]
+    assert own_tests("src/jointmatch/algorithms/base.py") == ["tests/unit/algorithms/test_defaults.py"]
+
+
+RULES = """LIMIT = 1
+@ALGORITHMS.register("other")
+def f(x, y=2):
+    def g():
+        return 3
+    return g() + y
+
+def h():
+    return 4
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "body"), [(1, None), (3, None), (5, range(2, 7)), (6, range(2, 7)), (9, range(8, 10))]
+)
+def test_the_body_a_line_is_in_reaches_from_the_decorators_to_the_end(line, body):
+    assert body_around(RULES, line) == body
+
+
+@pytest.mark.parametrize(("line", "tests"), [(5, {"a", "b"}), (9, {"c"}), (1, {"a", "b", "c", "d[other]"})])
+def test_a_mutant_is_shown_to_the_tests_that_call_its_function_and_one_outside_to_all_of_its_file(line, tests):
+    """f begins on line 2, g on 4, h on 8; d[other] calls nothing of this file, but names what it registers."""
+    reached = {"rule.py": {2: {"a": 1.0, "b": 2.0}, 4: {"a": 1.0}, 8: {"c": 3.0}}, "other.py": {1: {"d[other]": 1.0}}}
+    assert set(other_tests(Mutant("rule.py", line, "", RULES, RULES), reached)) == tests
 
 
 def test_every_accepted_mutant_has_a_reason_and_is_still_made():

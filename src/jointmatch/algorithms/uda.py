@@ -8,7 +8,7 @@ from torch import Tensor
 
 from jointmatch.algorithms.base import ALGORITHMS
 from jointmatch.algorithms.composed import Composed
-from jointmatch.losses import consistency, cross_entropy, kl_divergence
+from jointmatch.losses import consistency, cross_entropy, kl_divergence, mean_over
 from jointmatch.schema import Fraction, Positive
 from jointmatch.selection import FixedThreshold, signal_level
 from jointmatch.types import PseudoLabels, Step, Task
@@ -46,7 +46,7 @@ class UDA(Composed):
         per_text = cross_entropy(logits, y)
         level = signal_level(step.progress, self.annealing, self.task.num_classes)
         kept = (-per_text.detach()).exp() <= level  # the probability of the true class
-        return (per_text * kept).sum(-1) / kept.sum(-1).clamp(min=1)
+        return mean_over(per_text, kept)
 
     def unsupervised_loss(self, strong_logits: Tensor, labels: PseudoLabels, step: Step) -> Tensor:
         return self.weight_at(step) * consistency(strong_logits, labels, kl_divergence)

@@ -29,12 +29,10 @@ class Alignment(nn.Module):
     mean: Tensor  # (N, C)
     seen: Tensor  # () batches
 
-    def __init__(
-        self, target: tuple[float, ...] | None, num_classes: int, num_networks: int, momentum: float = 0.9
-    ) -> None:
+    def __init__(self, target: tuple[float, ...] | None, num_classes: int, num_networks: int, momentum: float) -> None:
         super().__init__()
         self.estimated, self.momentum = target is None, momentum
-        shares = torch.tensor(target or (1.0,) * num_classes)
+        shares = torch.tensor(target) if target else torch.ones(num_classes)
         self.register_buffer("target", shares / shares.sum())
         self.register_buffer("mean", torch.full((num_networks, num_classes), 1 / num_classes))
         self.register_buffer("seen", torch.zeros((), dtype=torch.long))

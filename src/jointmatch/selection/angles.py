@@ -50,7 +50,7 @@ class AngleBalance(nn.Module):
         """Mean and variance of each class's angles: (N, C) each."""
         number, total, squares = self.moments.unbind(-1)
         every = self.moments.sum(1).clamp(min=TINY)  # (N, 3)
-        mean = torch.where(number > 0, total / number.clamp(min=TINY), (every[:, 1] / every[:, 0]).unsqueeze(-1))
+        mean = torch.where(number > 0, total / number, (every[:, 1] / every[:, 0]).unsqueeze(-1))
         spread = (squares - number * mean**2).clamp(min=0)  # (N, C) sum of squared deviations
         common = (spread.sum(-1, keepdim=True) / every[:, :1]).clamp(min=1e-6)
         return mean, (spread + common) / (number + 1)

@@ -39,7 +39,7 @@ class CurriculumThreshold(nn.Module):
     latest: Tensor  # (N, M) class ids, NEVER at first
     status: Tensor  # (N, C), beta as the last batch was held to
 
-    def __init__(self, tau: float, num_classes: int, num_networks: int, pool_size: int, warm_up: bool = True) -> None:
+    def __init__(self, tau: float, num_classes: int, num_networks: int, pool_size: int, warm_up: bool) -> None:
         super().__init__()
         self.tau, self.warm_up = tau, warm_up
         self.register_buffer("latest", torch.full((num_networks, pool_size), NEVER))

@@ -28,9 +28,10 @@ def agreement_cuts(margins: Tensor, labels: Tensor, voters: Tensor, quantile: fl
     """
     cuts = margins.new_zeros(len(voters), margins.shape[-1])
     for head, pair in enumerate(voters.tolist()):
-        agreed = labels[pair[0]] == labels[pair[1]]
-        for c in labels[pair[0]][agreed].unique().tolist():
+        one, other = labels[pair]
+        agreed = one == other
+        for c in one[agreed].unique().tolist():
             if c >= 0:
-                rows = agreed & (labels[pair[0]] == c)
+                rows = agreed & (one == c)
                 cuts[head, c] = margins[pair][:, rows, c].float().quantile(quantile)
     return cuts

@@ -27,3 +27,9 @@ def test_a_text_is_kept_where_both_agree_and_both_reach_the_threshold():
 
 def test_the_first_network_must_be_sure_too():
     assert not AgreedThreshold(0.75, 2, 2)(probs([0.7], [0.9])).any()
+
+
+def test_it_is_the_likeliest_classes_that_must_agree():
+    """Both say 0, though they differ in the least likely; then both find 2 the least likely, but say 0 and 1."""
+    given = torch.tensor([[[0.8, 0.15, 0.05], [0.8, 0.2, 0.0]], [[0.8, 0.05, 0.15], [0.2, 0.8, 0.0]]])
+    assert AgreedThreshold(0.75, 3, 2)(given).tolist() == [[True, False]] * 2

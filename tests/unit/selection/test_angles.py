@@ -58,9 +58,22 @@ def test_classes_spread_alike_are_left_alone():
     torch.testing.assert_close(balance(angles), angles)
 
 
-def test_a_class_that_was_never_seen_has_the_others_mean_and_variance():
-    """Class 0 alone: 0.04 over 1, (0.04 + 0.04) / 2 = 0.04; class 1 the one text it is lent: 0.04."""
-    mean, variance = balanced(counts=(1.0, 1.0, 0.0, 0.0)).statistics()
+def test_the_momentum_is_what_stays_and_the_mean_does_not_depend_on_it():
+    """0.75: a quarter is taken in, numbers 0.5 0.5, sums 0.2 0.3, squares 0.1 0.185. Squared deviations
+    0.1 - 0.5 * 0.16 = 0.02 and 0.185 - 0.5 * 0.36 = 0.005, together 0.025 over 1 text; variances
+    (0.02 + 0.025) / 1.5 = 0.03 and (0.005 + 0.025) / 1.5 = 0.02.
+    """
+    mean, variance = balanced(momentum=0.75).statistics()
+    torch.testing.assert_close(mean, torch.tensor([[0.4, 0.6]]))
+    torch.testing.assert_close(variance, torch.tensor([[0.03, 0.02]]))
+
+
+@pytest.mark.parametrize("momentum", [0.5, 0.75])
+def test_a_class_that_was_never_seen_has_the_others_mean_and_variance(momentum):
+    """Class 0 alone: 0.04 over 1, (0.04 + 0.04) / 2 = 0.04; class 1 the one text it is lent: 0.04.
+    With half as much taken in: 0.02 over 0.5 is 0.04 again, (0.02 + 0.04) / 1.5 = 0.04.
+    """
+    mean, variance = balanced(momentum, counts=(1.0, 1.0, 0.0, 0.0)).statistics()
     torch.testing.assert_close(mean, torch.tensor([[0.4, 0.4]]))
     torch.testing.assert_close(variance, torch.tensor([[0.04, 0.04]]))
 
@@ -96,3 +109,12 @@ def test_cosines_of_one_have_a_finite_slope():
     assert cosines.grad is not None
     assert cosines.grad.isfinite().all()
     torch.testing.assert_close(angles.cos(), cosines.detach(), atol=1e-5, rtol=0)
+
+
+def test_texts_all_at_one_angle_have_no_spread_rather_than_less_than_none():
+    """64 texts at 2.3: their squares less 64 * 2.3^2 come out at minus 4e-5 in single precision."""
+    balance = AngleBalance(2, 1, 0.9)
+    balance.see(torch.full((1, 64, 2), 2.3), torch.zeros(1, 64, dtype=torch.long), torch.ones(1, 64))
+    balance.update()
+    assert (balance.statistics()[1] > 0).all()
+    assert balance(ANGLES).isfinite().all()

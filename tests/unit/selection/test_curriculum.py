@@ -38,7 +38,7 @@ def test_before_any_text_was_confident_nothing_is_learnt(warm_up):
 
 def test_the_map_is_convex():
     """tau 0.9, beta (1, 1/2, 0): 0.9 * (1, (1/2) / (3/2), 0) = (0.9, 0.3, 0)."""
-    rule = CurriculumThreshold(0.9, 3, 1, pool_size=4)
+    rule = CurriculumThreshold(0.9, 3, 1, pool_size=4, warm_up=True)
     rule.status.copy_(torch.tensor([[1.0, 0.5, 0.0]]))
     torch.testing.assert_close(rule.current(), torch.tensor([[0.9, 0.3, 0.0]]))
 
@@ -48,6 +48,7 @@ def test_the_map_is_convex():
 def test_the_first_batch_passes_whole(networks, warm_up):
     rule = CurriculumThreshold(0.95, 2, networks, pool_size=8, warm_up=warm_up)
     batch = probs(0.9, 0.5, 0.3).expand(networks, 3, 2)
+    assert rule.current().tolist() == [[0.0, 0.0]] * networks
     assert rule(batch, texts(0, 1, 2)).tolist() == [[True] * 3] * networks
     assert rule.current().tolist() == [[0.0, 0.0]] * networks
 
@@ -76,27 +77,27 @@ def test_a_batch_does_not_raise_its_own_thresholds():
 
 
 def test_the_latest_confident_label_stays_until_another_confident_one():
-    rule = CurriculumThreshold(0.8, 2, 1, pool_size=3)
+    rule = CurriculumThreshold(0.8, 2, 1, pool_size=3, warm_up=True)
     for first_class, latest in ((0.9, 0), (0.3, 0), (0.7, 0), (0.1, 1), (0.6, 1)):
         rule(probs(first_class), texts(2))
         assert rule.latest.tolist() == [[-1, -1, latest]]
 
 
 def test_tau_itself_is_enough_to_be_remembered():
-    rule = CurriculumThreshold(0.75, 2, 1, pool_size=1)
+    rule = CurriculumThreshold(0.75, 2, 1, pool_size=1, warm_up=True)
     rule(probs(0.75), texts(0))
     assert rule.latest.tolist() == [[0]]
 
 
 def test_only_what_reaches_tau_is_remembered_however_low_the_thresholds_are():
-    rule = CurriculumThreshold(0.95, 2, 1, pool_size=2)
+    rule = CurriculumThreshold(0.95, 2, 1, pool_size=2, warm_up=True)
     assert rule(probs(0.9, 0.8), texts(0, 1)).all()
     assert rule.latest.tolist() == [[-1, -1]]
 
 
 @pytest.mark.parametrize("twice", [(0.9, 0.6), (0.6, 0.9), (0.9, 0.3)])
 def test_a_text_twice_in_a_batch_is_remembered_if_either_is_confident(twice):
-    rule = CurriculumThreshold(0.8, 2, 1, pool_size=2)
+    rule = CurriculumThreshold(0.8, 2, 1, pool_size=2, warm_up=True)
     rule(probs(*twice), texts(1, 1))
     assert rule.latest.tolist() == [[-1, 0]]
 
@@ -112,7 +113,7 @@ def test_each_network_has_its_own_memory_and_thresholds():
 
 
 def test_once_every_class_is_equally_learnt_all_thresholds_are_tau():
-    rule = CurriculumThreshold(0.9, 3, 1, pool_size=6)
+    rule = CurriculumThreshold(0.9, 3, 1, pool_size=6, warm_up=True)
     rule.latest.copy_(torch.tensor([[0, 1, 2, 2, 1, 0]]))
     rule(torch.full((1, 1, 3), 1 / 3), texts(0))
     torch.testing.assert_close(rule.current(), torch.full((1, 3), 0.9))

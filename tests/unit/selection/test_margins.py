@@ -41,6 +41,11 @@ def test_each_network_has_a_cut_of_its_own():
     assert percentile_cut(margins, torch.tensor([[True, True], [True, False]]), 0.5).tolist() == [[2.0], [3.0]]
 
 
+def test_of_a_pool_without_texts_the_cut_is_minus_infinity_for_every_network():
+    none = torch.zeros(2, 0)
+    assert percentile_cut(none, none.bool(), 0.5).tolist() == [[-torch.inf]] * 2
+
+
 def test_a_running_margin_moves_less_at_each_visit():
     """d 0.8. First 10: 0.8 * 10 = 8; then 4: 0.4 * 4 + 0.6 * 8 = 6.4. The other text's first visit: 0.8 * 5 = 4."""
     running = RunningMargins(0.8, 1, 1, 3)
@@ -61,8 +66,8 @@ def test_with_a_smoothing_of_one_it_is_the_mean_of_all_visits():
 def test_texts_that_are_not_counted_leave_the_others_alone():
     running = RunningMargins(0.5, 1, 1, 2)
     running(torch.tensor([[[8.0], [6.0]]]), torch.tensor([0, 1]), torch.tensor([True, False]))
-    assert running.mean[0, :2, 0].tolist() == [4.0, 0.0]
-    assert running.visits[:2].tolist() == [1.0, 0.0]
+    assert running.mean[0, :, 0].tolist() == [4.0, 0.0, 0.0]
+    assert running.visits.tolist() == [1.0, 0.0, 0.0]
 
 
 def test_a_text_met_twice_in_a_batch_is_taken_as_met_last_and_once():

@@ -17,6 +17,12 @@ def test_the_easiest_view_has_the_least_loss_and_of_equals_it_is_the_first():
     assert easiest(logits(VIEWS), torch.tensor([0, 1, 1])).tolist() == [[0, 1, 0]]
 
 
+def test_of_two_hopeless_views_one_is_still_easier():
+    """Losses 300 and 200: their probabilities, e^-300 and e^-200, are both 0 in single precision."""
+    hopeless = torch.tensor([[[[0.0, 300.0]]], [[[0.0, 200.0]]]])
+    assert easiest(hopeless, torch.tensor([0])).tolist() == [[1]]
+
+
 def test_each_text_is_taken_in_the_view_that_is_said():
     chosen = of_view(logits(VIEWS), torch.tensor([[1, 0, 1]]))
     torch.testing.assert_close(chosen.softmax(-1)[..., 0], torch.tensor([[0.7, 0.6, 0.5]]))
@@ -32,6 +38,11 @@ def test_an_untrained_ranker_finds_all_views_alike():
     scores = ViewRanker(3, 2, 1)(logits(torch.cat([VIEWS, VIEWS[:1]])))
     assert scores.shape == (1, 3, 2)
     assert not scores.any()
+
+
+def test_a_ranker_has_one_hidden_layer_of_128():
+    """(3 * 2 + 1) * 128 weights into it, (128 + 1) * 2 out of it."""
+    assert sum(p.numel() for p in ViewRanker(3, 2, 1).parameters()) == 7 * 128 + 129 * 2
 
 
 def trained(networks=1, steps=200):
@@ -67,6 +78,15 @@ def test_every_network_has_a_ranker_of_its_own():
     assert first[-1] is not None
     assert first[-1].any()
     assert all(g is None or not g.any() for g in second)
+
+
+def test_the_score_is_a_linear_layer_of_the_tanh_of_another():
+    """Hidden 1 throughout, its tanh 0.761594, and 128 times 2 / 128 of that."""
+    ranker = ViewRanker(2, 2, 1)
+    with torch.no_grad():
+        for name, value in (("0.weight", 0.0), ("0.bias", 1.0), ("2.weight", 2 / 128)):
+            ranker.get_parameter(f"of_network.0.{name}").fill_(value)
+    torch.testing.assert_close(ranker(logits(VIEWS)), torch.full((1, 3, 1), 1.523188))
 
 
 def test_building_one_leaves_the_callers_random_stream_alone():

@@ -35,6 +35,7 @@ def test_the_mean_of_views_counts_the_first_once_and_each_later_one_by_its_weigh
     logits = torch.stack([p, 1 - p], -1).log()
     for weight, wanted in ((1.0, 0.6), (0.5, 0.675), (0.0, 0.9)):
         torch.testing.assert_close(mean_of_views(logits, weight), torch.tensor([[[wanted, 1 - wanted]]]))
+    torch.testing.assert_close(mean_of_views(logits), mean_of_views(logits, 1.0))
 
 
 def test_the_mean_of_one_view_is_its_softmax():

@@ -40,6 +40,13 @@ def test_a_share_of_the_pool_is_virtual_while_a_draw_is_in_force():
 def test_never_more_than_one_in_c_is_virtual(share, classes, size):
     texts = VirtualTexts(Task(classes, 1, POOL), share, 1, (0.0, 1.0), 1.0, 0.5)
     assert int(told(texts, 0).sum()) == texts.size == size
+    assert texts.margins.mean.shape == (1, size + 1, 1)
+
+
+def test_a_draw_of_one_step_is_over_at_the_next():
+    """10 steps, from 2 to 3."""
+    texts = virtual(draws=1, between=(0.2, 0.3))
+    assert [int(told(texts, number).sum()) for number in range(5)] == [0, 0, 4, 0, 0]
 
 
 def test_draws_are_the_seeds_own():
