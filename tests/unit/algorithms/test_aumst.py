@@ -168,6 +168,13 @@ def test_the_losses_of_each_phase():
     assert [probe.item(), student.item()] == pytest.approx([0.5 * log(3), 0.5 * log(2)])
 
 
+def test_every_round_has_a_probe_and_a_student():
+    """Two rounds of four steps, two of them the probe's: the loss is over three outputs from steps 2 and 6 on."""
+    rule = AUMST(TASK, rounds=2, probe_share=0.5, labeled_weight=1.0)
+    found = [rule.supervised_loss(weak(1), torch.tensor([0]), at(number)).item() for number in (0, 2, 4, 6, 8)]
+    assert found == pytest.approx([log(2), log(3), log(2), log(3), log(2)])
+
+
 def test_only_the_probe_is_taught_the_class_that_does_not_exist():
     rule = probing()
     assert (rule.pseudo_label(weak(SURE), at(2)).targets == 2).any()
