@@ -97,10 +97,9 @@ class AUMST(Algorithm):
             self.margins.zero_()
             self.visits.zero_()
         else:
-            met = self.visits > 0
-            aum = self.margins / self.visits.clamp(min=1)
-            cut = percentile_cut(aum, self.made_up & met, self.percentile)
-            self.kept &= self.made_up | (met & (aum > cut))
+            aum = self.margins / self.visits  # of a text the probe never met not a number, which is above no cut
+            cut = percentile_cut(aum, self.made_up & (self.visits > 0), self.percentile)
+            self.kept &= self.made_up | (aum > cut)
         order = torch.from_numpy(draw.permutation(len(self.texts))).to(self.texts.device)
         taught = self.kept.any(0)
         self.texts.copy_(order[taught[order].long().argsort(descending=True, stable=True)])

@@ -63,7 +63,7 @@ class CoTeaching(Algorithm):
     def unsupervised_loss(self, strong_logits: Tensor, labels: PseudoLabels, step: Step) -> Tensor:
         losses = cross_entropy(strong_logits, labels.targets)
         share = keep_share(self.noise, self.warmup, step.progress)
-        picked = self.picked(losses.detach(), strong_logits.argmax(-1), share, labels.selected, step)
+        picked = self.picked(losses, strong_logits.argmax(-1), share, labels.selected, step)
         return self.weight_at(step) * mean_over(losses, picked)
 
     def picked(self, losses: Tensor, predicted: Tensor, share: float, among: Tensor, step: Step) -> Tensor:

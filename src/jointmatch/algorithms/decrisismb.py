@@ -52,8 +52,9 @@ class DeCrisisMB(Algorithm):
         self.bank.add(step.index, label, confidence >= self.tau)
         # This waits for the device, but so does fetching the rows that are drawn.
         if bool((self.bank.filled < self.per_class).any()):
-            nothing = torch.zeros_like(weak_logits[..., 0], dtype=torch.bool)
-            return PseudoLabels(label.expand(len(weak_logits), -1), nothing, uniform(nothing))
+            untaught = label.expand(len(weak_logits), -1)
+            nothing = torch.zeros_like(untaught, dtype=torch.bool)
+            return PseudoLabels(untaught, nothing, uniform(nothing))
         rows = self.bank.draw(self.per_class, seed=step.number)
         classes = torch.arange(self.task.num_classes, device=rows.device).repeat_interleave(self.per_class)
         targets = classes.expand(len(weak_logits), -1)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-import torch
 from torch import Tensor
 
 from jointmatch.algorithms.base import ALGORITHMS
 from jointmatch.algorithms.composed import Composed
 from jointmatch.losses import entropy, margin_cross_entropy, mean_over_batch
 from jointmatch.schema import Fraction, NonNegative, Positive
-from jointmatch.selection import AngleBalance, FixedThreshold, angles_of
+from jointmatch.selection import AngleBalance, FixedThreshold, angles_of, uniform
 from jointmatch.types import PseudoLabels, Step, Task
 
 
@@ -72,7 +71,8 @@ class S2TCBDD(Composed):
 
     def supervised_loss(self, logits: Tensor, y: Tensor, step: Step) -> Tensor:
         targets = y if y.is_floating_point() else y.expand(len(logits), -1)
-        self.balance.see(self._angles(logits), _ids(targets), torch.ones_like(logits[..., 0]))
+        ids = _ids(targets)
+        self.balance.see(self._angles(logits), ids, uniform(ids))
         return self._margin_loss(self.balanced(logits), targets).mean(-1)
 
     def unsupervised_loss(self, strong_logits: Tensor, labels: PseudoLabels, step: Step) -> Tensor:

@@ -45,7 +45,7 @@ class UDA(Composed):
         """The mean over the labelled texts that are not yet too easy; 0 where all are."""
         per_text = cross_entropy(logits, y)
         level = signal_level(step.progress, self.annealing, self.task.num_classes)
-        kept = (-per_text.detach()).exp() <= level  # the probability of the true class
+        kept = (-per_text).exp() <= level  # the probability of the true class
         return mean_over(per_text, kept)
 
     def unsupervised_loss(self, strong_logits: Tensor, labels: PseudoLabels, step: Step) -> Tensor:

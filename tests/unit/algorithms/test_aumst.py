@@ -57,9 +57,9 @@ def test_the_phases():
 
 
 def test_the_teacher_is_taught_no_unlabelled_text():
-    labels = AUMST(TASK).pseudo_label(torch.tensor([[[1.0, 0.0, 9.0]]]), at(0, torch.tensor([0])))
+    labels = AUMST(TASK).pseudo_label(torch.tensor([[[0.0, 1.0, 9.0]]]), at(0, torch.tensor([0])))
     assert not labels.selected.any()
-    assert labels.targets.tolist() == [[0]]
+    assert labels.targets.tolist() == [[1]]
 
 
 def test_the_probe_is_taught_what_the_teacher_is_sure_of_and_some_a_class_that_does_not_exist():
@@ -120,6 +120,24 @@ def test_a_text_the_probe_never_met_has_no_area_and_is_dropped():
     assert torch.equal(rule.kept, rule.made_up)
 
 
+def test_the_area_is_a_mean_over_visits_of_texts_that_were_met():
+    """Made up: one met once, behind by 1, the cut; one never. Of the others one is ahead by 2 at its only visit, one
+    never met, one behind by 2 in all over four visits, -0.5 on average, one behind by 1.5 at its only visit.
+    """
+    rule = probing()
+    made_up = rule.made_up[0].nonzero().flatten().tolist()
+    ahead, unmet, often, behind, *_ = (t for t in range(SURE) if t not in made_up)
+    for text, total, visits in ((made_up[0], -1.0, 1), (ahead, 2.0, 1), (often, -2.0, 4), (behind, -1.5, 1)):
+        rule.margins[0, text], rule.visits[0, text] = total, visits
+    rule.begin_phase(teacher_logits(), at(6))
+    assert rule.kept[0].nonzero().flatten().tolist() == sorted([*made_up, ahead, often])
+    assert not rule.kept[0, unmet]
+
+
+def test_before_its_first_probe_it_knows_nothing():
+    assert [name for name, buffer in AUMST(TASK).named_buffers() if buffer.any()] == ["texts"]
+
+
 def test_a_new_round_forgets_the_margins_of_the_last():
     rule = probing()
     visit(rule, 2, margins_of(rule))
@@ -150,6 +168,13 @@ def test_the_losses_of_each_phase():
     assert [probe.item(), student.item()] == pytest.approx([0.5 * log(3), 0.5 * log(2)])
 
 
+def test_every_round_has_a_probe_and_a_student():
+    """Two rounds of four steps, two of them the probe's: the loss is over three outputs from steps 2 and 6 on."""
+    rule = AUMST(TASK, rounds=2, probe_share=0.5, labeled_weight=1.0)
+    found = [rule.supervised_loss(weak(1), torch.tensor([0]), at(number)).item() for number in (0, 2, 4, 6, 8)]
+    assert found == pytest.approx([log(2), log(3), log(2), log(3), log(2)])
+
+
 def test_only_the_probe_is_taught_the_class_that_does_not_exist():
     rule = probing()
     assert (rule.pseudo_label(weak(SURE), at(2)).targets == 2).any()
@@ -161,6 +186,16 @@ def test_the_texts_are_gone_through_in_turn():
     rows = [rule.pseudo_label(weak(4), at(number)).rows for number in (2, 3, 4)]
     assert sorted(torch.cat(rows[:2]).tolist()) == list(range(SURE))
     assert torch.equal(rows[0], rows[2])
+    assert torch.equal(rule.pseudo_label(weak(3), at(2)).rows, rule.texts[:3])
+
+
+def test_margins_are_the_probes_alone_and_have_no_gradient():
+    rule = probing()
+    for number, visits in ((2, SURE), (6, SURE)):
+        logits = torch.ones(1, SURE, 3, requires_grad=True)
+        rule.unsupervised_loss(logits, rule.pseudo_label(weak(SURE), at(number)), at(number))
+        assert int(rule.visits.sum()) == visits
+    assert not rule.margins.requires_grad
 
 
 def test_micro_batches_measure_the_same_margins():

@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from jointmatch.algorithms import CrisisMatch
+from jointmatch.selection import MIXING_DEPTHS
 from jointmatch.training.mixing import in_every_view
 from jointmatch.types import Step, Task
 
@@ -49,7 +50,14 @@ def test_no_text_is_mixed_with_one_that_was_not_selected():
     shares = []
     for seed in range(200):
         mixing = rule.mixing(3, labels, STEP, np.random.default_rng(seed))
+        assert mixing.partner.shape == (1, 7)
+        assert mixing.depth in MIXING_DEPTHS
         assert sorted(mixing.partner[0, :3].tolist()) == [0, 1, 2]
         assert 4 not in mixing.partner[0, 3:].tolist()
         shares.append(mixing.share)
     assert np.mean(shares) == pytest.approx(0.777, abs=0.03), "of max(l, 1 - l) under Beta(0.75, 0.75)"
+
+
+def test_labelled_texts_without_unlabelled_ones_are_mixed_among_themselves():
+    mixing = CrisisMatch(Task(2, 2)).mixing(3, None, STEP, np.random.default_rng(0))
+    assert [sorted(own) for own in mixing.partner.tolist()] == [[0, 1, 2]] * 2

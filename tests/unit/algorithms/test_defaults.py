@@ -79,6 +79,14 @@ TRAITS: dict[str, dict[str, object]] = {
     "supervised": {"uses_unlabeled": False},
 }
 
+REQUIRES = {
+    "meanteacher": {"training": {"average_decay": 0.999, "average_labels": True, "label_dropout": True}},
+    "multimatch": {"network": {"layers": (1.0,)}},
+    "pcm": {"network": {"head_per_network": ("linear", "cosine"), "class_words": 50}},
+    "s2tcbdd": {"network": {"head": "cosine"}},
+    "sat": {"augment": {"weak": "none"}},
+}
+
 COMMON: dict[str, object] = {
     **{"networks": 1, "uses_unlabeled": True, "one_view": False, "num_views": 1, "every_view": False},
     **{"learns_views": False, "learning_rate": 1e-3, "extra_classes": 0, "in_rounds": False, "shared_encoder": False},
@@ -99,6 +107,11 @@ def test_a_methods_settings_are_its_papers_or_codes_unless_told_otherwise(name):
 @pytest.mark.parametrize("name", SETTINGS)
 def test_a_method_says_of_itself_what_training_must_know(name):
     assert {trait: getattr(ALGORITHMS[name], trait) for trait in COMMON} == COMMON | TRAITS.get(name, {})
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_a_method_asks_of_the_other_sections_what_it_is_not_itself_without(name):
+    assert ALGORITHMS[name].requires == REQUIRES.get(name, {})
 
 
 def test_a_composed_method_is_fixmatch_in_all_it_does_not_say():

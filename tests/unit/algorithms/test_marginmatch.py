@@ -85,6 +85,12 @@ def test_a_virtual_text_is_taught_the_virtual_class_as_much_as_the_share_of_the_
     torch.testing.assert_close(labels.weights, torch.tensor([[1.0, 2 / 3, 1.0, 1.0]]))
 
 
+@pytest.mark.parametrize(("texts", "weights"), [([1], [0.0]), ([1, 0], [1.0, 1.0])])
+def test_a_virtual_text_weighs_nothing_alone_and_as_much_as_the_only_other_one_if_that_is_taught(texts, weights):
+    labels = virtual_rule().pseudo_label(WEAK[:, texts], Step(torch.tensor(texts), 1, 10))
+    assert labels.weights.tolist() == [weights]
+
+
 def test_a_virtual_text_has_only_its_virtual_margin_measured():
     """The virtual class is behind by 1 on text 1; its own running margins stay as they were."""
     drawn = virtual_rule()

@@ -60,6 +60,14 @@ def test_the_hinge_costs_entropy_above_the_margin_and_is_off_by_itself():
     torch.testing.assert_close(hinged, torch.tensor([2 * (log(2) - 0.6) / 2]))
 
 
+def test_the_hinge_costs_nothing_where_a_text_is_not_selected():
+    """The first text's entropy alone exceeds the margin."""
+    strong = logits([[0.5, 0.25]])
+    labels = PseudoLabels(strong.softmax(-1), torch.tensor([[False, True]]), torch.ones(1, 2))
+    hinged = MixText(Task(2), hinge_weight=8.0, margin=0.6).unsupervised_loss(strong, labels, STEP)
+    torch.testing.assert_close(hinged, torch.zeros(1))
+
+
 @pytest.mark.parametrize(("labeled", "unlabeled", "networks"), [(2, 5, 1), (0, 4, 3), (3, 0, 2)])
 def test_all_texts_of_a_batch_are_mixed_in_one_permutation_at_one_of_the_depths(labeled, unlabeled, networks):
     rule = MixText(Task(3, networks))

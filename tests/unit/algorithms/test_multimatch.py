@@ -39,8 +39,19 @@ def taught(**settings):
     return trained, trained.pseudo_label(SECOND, at(1))
 
 
-def test_in_the_first_epoch_nothing_is_taught():
-    assert not rule().pseudo_label(FIRST, at(0)).selected.any()
+def test_in_the_first_epoch_nothing_is_taught_and_every_cut_is_zero():
+    trained = rule()
+    assert not trained.pseudo_label(FIRST, at(0)).selected.any()
+    assert trained.cuts.tolist() == [[0.0, 0.0]] * 3
+
+
+def test_texts_not_seen_yet_have_no_part_in_the_cuts():
+    """Text 0 alone was seen, of class 0 throughout: by 3 5, 5 4 and 4 3, medians 4, 4.5 and 3.5."""
+    trained = rule()
+    first = torch.tensor([0])
+    for number in range(2):
+        trained.pseudo_label(FIRST[:, :1], at(number, index=first))
+    assert trained.cuts.tolist() == [[4.0, 0.0], [4.5, 0.0], [3.5, 0.0]]
 
 
 def test_the_cuts_are_those_of_the_first_epoch_in_the_second():
@@ -86,10 +97,11 @@ def test_one_of_the_voters_must_be_sure_by_freematch():
     assert labels.selected[2].tolist() == [False, True, False, True]
 
 
-def test_one_sure_voter_is_enough():
+@pytest.mark.parametrize(("f", "g"), [(0.1, 9.0), (9.0, 0.1)])
+def test_one_sure_voter_is_enough_whichever_it_is(f, g):
     trained = rule(quantile=0.0)
     trained.pseudo_label(FIRST, at(0))
-    third = leads([0.1, 9.0, -9.0, -9.0], [9.0, 9.0, 9.0, -9.0], [0.1, -9.0, -9.0, -9.0])
+    third = leads([f, 9.0, -9.0, -9.0], [g, 9.0, 9.0, -9.0], [0.1, -9.0, -9.0, -9.0])
     assert trained.pseudo_label(third, at(1)).selected[2, 0]
 
 

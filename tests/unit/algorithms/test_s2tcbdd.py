@@ -63,6 +63,16 @@ def test_labelled_and_selected_unlabelled_texts_both_set_the_balance():
     torch.testing.assert_close(rule.balance.moments[0, 1], torch.stack([torch.tensor(1.0), third, third**2]))
 
 
+def test_soft_targets_count_for_their_likeliest_class():
+    """Unlabelled texts of classes 1 1 2, and a labelled mix of 0.6 of class 0 with 0.4 of class 2."""
+    rule = S2TCBDD(task(classes=3), momentum=0.0)
+    mixed = torch.tensor([[[0.6, 0.0, 0.4]]])
+    rule.supervised_loss(torch.zeros(1, 1, 3), mixed, STEP)
+    weak = SCALE * torch.tensor([[[0.1, 0.9, 0.0], [0.0, 0.5, 0.2], [-0.5, -0.2, 0.3]]])
+    rule.pseudo_label(weak, Step(torch.arange(3)))
+    assert rule.balance.moments[0, :, 0].tolist() == [1.0, 2.0, 1.0]
+
+
 def test_labels_come_from_the_balance_as_it_was_and_losses_from_the_new_one():
     rule = S2TCBDD(task(), momentum=0.5)
     weak = SCALE * torch.tensor([[[0.9, 0.1], [0.2, 0.5], [0.3, 0.8], [0.6, 0.0]]])
