@@ -75,7 +75,9 @@ class StackedEncoders(nn.Module):
         missing, unexpected = args[2:4]
         for network in range(len(self)):
             start = f"{prefix}{network}.transformer."
-            own = {name.removeprefix(start): state_dict.pop(name) for name in list(state_dict) if name.startswith(start)}
+            own = {
+                name.removeprefix(start): state_dict.pop(name) for name in list(state_dict) if name.startswith(start)
+            }
             known = self.stack.network_state(network).keys()
             missing += [start + name for name in known if name not in own]
             unexpected += [start + name for name in own if name not in known]

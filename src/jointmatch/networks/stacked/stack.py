@@ -138,7 +138,7 @@ class Stacked(nn.Module):
 
         state = self.network_state(network)
         with seeded(0):  # random weights are drawn and replaced: from a stream of their own
-            module = BertModel(copy.deepcopy(self.shape), add_pooling_layer="pooler.dense.weight" in state)
+            module: nn.Module = BertModel(copy.deepcopy(self.shape), add_pooling_layer="pooler.dense.weight" in state)
         module.load_state_dict(state)
         return module.to(self.embeddings.words.device).train(self.training)
 
@@ -160,7 +160,7 @@ class Stacked(nn.Module):
 
     def network_state(self, network: int) -> dict[str, Tensor]:
         """One network's tensors under the names a BERT has for them; they are views of the stack's."""
-        state = {}
+        state: dict[str, Tensor] = {}
         for name, networks, theirs in self._sources():
             if network in networks:
                 parameter = self.get_parameter(name).detach()

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from transformers import BertConfig, BertModel  # type: ignore[attr-defined]
+from transformers import BertConfig, BertModel
 
 from jointmatch.networks import Encoder, Tokens
 
@@ -48,9 +48,7 @@ def batch(seed: int = 0, texts: int = 4, length: int = 9, vocabulary: int = 37) 
 
 def apart(modules: list[BertModel], tokens: list[Tokens], layers: list[float], pooling: Any = "mean") -> Tensor:
     """What encoders that stand apart give: (N, B, D)."""
-    return torch.cat(
-        [Encoder(m, [share], pooling)(own) for m, own, share in zip(modules, tokens, layers, strict=True)]
-    )
+    return torch.cat([Encoder(m, [share], pooling)(own) for m, own, share in zip(modules, tokens, layers, strict=True)])
 
 
 def gradients(module: nn.Module) -> dict[str, Tensor | None]:

@@ -1,6 +1,7 @@
 """Weights go into a stack and come out as they were; what cannot be stacked is told in words."""
 
 import copy
+from typing import Any
 
 import pytest
 import torch
@@ -133,6 +134,11 @@ def test_one_frozen_and_one_trained_encoder_are_not_stacked():
 def test_an_encoder_that_only_looks_like_a_bert_is_told_by_its_name():
     from transformers import RobertaConfig, RobertaModel
 
-    sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+    sizes: dict[str, Any] = {
+        "hidden_size": 16,
+        "num_hidden_layers": 1,
+        "num_attention_heads": 2,
+        "intermediate_size": 16,
+    }
     roberta = RobertaModel(RobertaConfig(vocab_size=20, **sizes))
     assert why_not_stacked([roberta]) == "a RobertaModel cannot be stacked, only a BertModel"
