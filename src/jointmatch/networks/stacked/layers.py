@@ -8,9 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from jointmatch.networks.stacked.dropout import Streams
-
-PLACES = 3  # of dropout in a layer: attention, and after either half
+from jointmatch.networks.stacked.dropout import Dropout
 
 
 class StackedLinear(nn.Module):
@@ -49,27 +47,26 @@ class StackedEmbeddings(nn.Module):
         shape: A BERT's configuration.
         count: n.
         shared: The word vectors are the same for all networks and frozen, so they are held once.
-        cutoff: Share of a text's word dimensions that is hidden while training.
     """
 
-    def __init__(self, shape: Any, count: int, shared: bool, cutoff: float) -> None:
+    def __init__(self, shape: Any, count: int, shared: bool) -> None:
         super().__init__()
         width = shape.hidden_size
         self.words = nn.Parameter(torch.empty(1 if shared else count, shape.vocab_size, width))
         self.positions = nn.Parameter(torch.empty(count, shape.max_position_embeddings, width))
         self.segments = nn.Parameter(torch.empty(count, shape.type_vocab_size, width))
         self.norm = StackedNorm(count, width, shape.layer_norm_eps)
-        self.count, self.dropout, self.cutoff = count, float(shape.hidden_dropout_prob), cutoff
+        self.count = count
         self.padding: int | None = shape.pad_token_id
 
-    def forward(self, ids: Tensor, streams: Streams | None) -> Tensor:
+    def forward(self, ids: Tensor, dropout: Dropout) -> Tensor:
         """(n or 1, B, T) -> (n, B, T, D)."""
         words = self._look_up(ids)
-        if streams is not None and self.cutoff:
-            words = streams.cut(words.expand(self.count, -1, -1, -1), self.cutoff, place=-1)
+        if dropout.words is not None:
+            words = words.expand(self.count, -1, -1, -1).masked_fill(dropout.words.hit(0)[:, :, None], 0)
         own = self.segments[:, None, :1] + self.positions[:, None, : ids.shape[-1]]
         hidden = self.norm(words + own)
-        return hidden if streams is None else streams.drop(hidden, self.dropout, place=0)
+        return hidden if dropout.hidden is None else dropout.hidden.drop(hidden, 0)
 
     def _look_up(self, ids: Tensor) -> Tensor:
         """One look-up in the tables laid end to end: a table's own slice would cost a copy in the backward pass."""
@@ -94,33 +91,29 @@ class StackedLayer(nn.Module):
         self.up = StackedLinear(count, width, inner)
         self.down = StackedLinear(count, inner, width)
         self.norm = StackedNorm(count, width, shape.layer_norm_eps)
-        self.heads, self.place = shape.num_attention_heads, 1 + PLACES * number
-        self.dropout, self.attention_dropout = (
-            float(shape.hidden_dropout_prob),
-            float(shape.attention_probs_dropout_prob),
-        )
+        self.heads, self.number = shape.num_attention_heads, number
 
-    def forward(self, hidden: Tensor, mask: Tensor, streams: Streams | None) -> Tensor:
+    def forward(self, hidden: Tensor, mask: Tensor, dropout: Dropout) -> Tensor:
         """(n, B, T, D) and (n, B, T) -> (n, B, T, D)."""
-        looked = self.mixed(self._attend(hidden, mask, streams))
-        hidden = self.mixed_norm(self._drop(looked, streams, 1) + hidden)
+        looked = self.mixed(self._attend(hidden, mask, dropout))
+        hidden = self.mixed_norm(self._drop(looked, dropout, 1) + hidden)
         inner = self.down(F.gelu(self.up(hidden)))
-        return self.norm(self._drop(inner, streams, 2) + hidden)
+        return self.norm(self._drop(inner, dropout, 2) + hidden)
 
-    def _drop(self, x: Tensor, streams: Streams | None, place: int) -> Tensor:
-        return x if streams is None else streams.drop(x, self.dropout, self.place + place)
+    def _drop(self, x: Tensor, dropout: Dropout, half: int) -> Tensor:
+        return x if dropout.hidden is None else dropout.hidden.drop(x, 2 * self.number + half)
 
-    def _attend(self, hidden: Tensor, mask: Tensor, streams: Streams | None) -> Tensor:
+    def _attend(self, hidden: Tensor, mask: Tensor, dropout: Dropout) -> Tensor:
         """(n, B, T, D) -> (n, B, T, D), over the tokens of each text."""
         n, texts, tokens, _ = hidden.shape
         split = self.qkv(hidden).view(n * texts, tokens, 3, self.heads, -1)
         q, k, v = split.permute(2, 0, 3, 1, 4).unbind()  # (n * B, H, T, D / H) each
         seen = mask.reshape(n * texts, 1, 1, tokens)
-        if streams is None or self.attention_dropout == 0:
+        if dropout.shares is None:
             out = F.scaled_dot_product_attention(q, k, v, attn_mask=seen)
         else:
             # The fused kernels drop by a stream of the whole batch's, so here the shares are written out.
             scores = (q @ k.mT * q.shape[-1] ** -0.5).masked_fill(~seen, torch.finfo(q.dtype).min)
             shares = scores.softmax(-1).view(n, texts, self.heads, tokens, tokens)
-            out = streams.drop(shares, self.attention_dropout, self.place).flatten(0, 1).to(v.dtype) @ v
+            out = dropout.shares.drop(shares, self.number).flatten(0, 1).to(v.dtype) @ v
         return out.transpose(1, 2).reshape(hidden.shape)

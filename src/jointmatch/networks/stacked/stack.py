@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from jointmatch.errors import InputError
 from jointmatch.networks.encoder import Pooling, depth_of, pool
 from jointmatch.networks.mixing import mix, union
-from jointmatch.networks.stacked.dropout import Streams, pick
+from jointmatch.networks.stacked.dropout import Dropout, drop_in_pass, pick
 from jointmatch.networks.stacked.layers import StackedEmbeddings, StackedLayer
 from jointmatch.networks.stacked.weights import embedding_sources, layer_sources, why_not_stacked
 from jointmatch.randomness import seeded
@@ -42,12 +42,12 @@ class Stacked(nn.Module):
         cutoff: float = 0.0,
     ) -> None:
         super().__init__()
-        self.shape, self.pooling = shape, pooling
+        self.shape, self.pooling, self.cutoff = shape, pooling, cutoff
         self.reads = [tuple(layers) for layers in reads]
         self.depths = [[depth_of(share, shape.num_hidden_layers) for share in layers] for layers in reads]
         deepest = [max(own) for own in self.depths]
         self.readers = [[i for i, end in enumerate(deepest) if end > layer] for layer in range(max(deepest))]
-        self.embeddings = StackedEmbeddings(shape, len(reads), shared_words, cutoff)
+        self.embeddings = StackedEmbeddings(shape, len(reads), shared_words)
         self.layers = nn.ModuleList(StackedLayer(shape, len(own), i) for i, own in enumerate(self.readers))
         self.unread: list[dict[str, Tensor]] = [{} for _ in reads]
 
@@ -65,16 +65,16 @@ class Stacked(nn.Module):
             seeds: (N, 2) of ``seed_words``, for dropout; None draws them from torch's own stream while training.
             mixing: How the texts are mixed with each other on the way.
         """
-        streams = self._streams(ids, seeds)
+        dropout = self._dropout(ids, seeds)
         mask = mask.expand(self.count, -1, -1)
-        hidden = self.embeddings(ids, streams)
+        hidden = self.embeddings(ids, dropout)
         networks = list(range(self.count))
         read: dict[tuple[int, int], Tensor] = {}
         for depth, (layer, readers) in enumerate(zip(self.layers, self.readers, strict=True), 1):
             if readers != networks:
                 kept = [networks.index(i) for i in readers]
-                hidden, mask, networks = pick(hidden, kept), pick(mask, kept), readers
-            hidden = layer(hidden, mask, None if streams is None else streams.of(networks))
+                hidden, mask, dropout, networks = pick(hidden, kept), pick(mask, kept), dropout.of(kept), readers
+            hidden = layer(hidden, mask, dropout)
             if mixing is not None:
                 hidden, mask = self._mixed(hidden, mask, mixing, networks, depth)
             if any(depth in self.depths[i] for i in networks):
@@ -82,12 +82,12 @@ class Stacked(nn.Module):
                 read |= {(network, depth): pooled[place] for place, network in enumerate(networks)}
         return torch.stack([read[i, depth] for i, own in enumerate(self.depths) for depth in own])
 
-    def _streams(self, ids: Tensor, seeds: Tensor | None) -> Streams | None:
+    def _dropout(self, ids: Tensor, seeds: Tensor | None) -> Dropout:
         if not self.training:
-            return None
+            return Dropout()
         if seeds is None:
             seeds = torch.randint(-(2**31), 2**31, (self.count, 2), device=ids.device).to(torch.int32)
-        return Streams(seeds)
+        return drop_in_pass(seeds, self.shape, ids.shape[1], ids.shape[2], self.cutoff)
 
     def _mixed(
         self, hidden: Tensor, mask: Tensor, mixing: Mixing, networks: Sequence[int], depth: int

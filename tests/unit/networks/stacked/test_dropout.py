@@ -5,14 +5,14 @@ import torch
 
 from jointmatch.networks import Tokens, dropout_seeds
 from jointmatch.networks.stacked import Stacked, StackedEncoders
-from jointmatch.networks.stacked.dropout import Streams, pick, seed_words
+from jointmatch.networks.stacked.dropout import Masks, drop_in_pass, pick, seed_words
 from tests.unit.networks.stacked.berts import batch, bert
 
 CPU = torch.device("cpu")
 
 
-def streams(*seeds: int) -> Streams:
-    return Streams(seed_words(list(seeds) or [0], CPU))
+def masks(*seeds: int, shape: tuple[int, ...] = (3, 4, 5), rate: float = 0.5, kind: int = 0) -> Masks:
+    return Masks(seed_words(seeds, CPU), kind, 3, shape, rate)
 
 
 def encoders(*seeds: int, dropout: float = 0.3, layers: int = 2, cutoff: float = 0.0) -> StackedEncoders:
@@ -25,7 +25,7 @@ def encoders(*seeds: int, dropout: float = 0.3, layers: int = 2, cutoff: float =
 def test_a_share_of_all_numbers_is_dropped_and_the_mean_is_kept(rate):
     """With 400,000 numbers the share's deviation is at most 0.0008; five of them are allowed for."""
     x = torch.ones(2, 40, 50, 100)
-    kept = streams(3, 4).drop(x, rate, 7)
+    kept = masks(3, 4, shape=(40, 50, 100), rate=rate).drop(x, 1)
     assert (kept == 0).float().mean().item() == pytest.approx(rate, abs=0.004)
     assert kept.unique().tolist() == pytest.approx([0.0, 1 / (1 - rate)])
     for axis in range(4):
@@ -37,7 +37,7 @@ def test_a_share_of_all_numbers_is_dropped_and_the_mean_is_kept(rate):
 
 def test_bits_are_even_and_those_of_neighbours_independent():
     """A correlation over 250,000 pairs strays by 0.002; five times that would be a pattern."""
-    bits = streams(1).bits((1, 20, 25, 500), 0).float() / 2**31
+    bits = masks(1, shape=(20, 25, 500)).bits(0).float() / 2**31
     assert bits.mean().abs() < 0.005
     assert bits.var().item() == pytest.approx(1 / 3, abs=0.003)
     for axis in (1, 2, 3):
@@ -48,34 +48,35 @@ def test_bits_are_even_and_those_of_neighbours_independent():
 
 def test_rows_and_columns_do_not_act_together():
     """Of four corners of a rectangle each is dropped for itself: all four at 0.5 in one of 16 cases."""
-    hit = streams(5).hit((1, 1, 1000, 1000), 0.5, 0)[0, 0]
+    hit = masks(5, shape=(1, 1000, 1000)).hit(0)[0, 0]
     corners = hit[:500, :500] & hit[500:, :500] & hit[:500, 500:] & hit[500:, 500:]
     assert corners.float().mean().item() == pytest.approx(1 / 16, abs=0.003)
     odd = hit[:500, :500] ^ hit[500:, :500] ^ hit[:500, 500:] ^ hit[500:, 500:]
     assert odd.float().mean().item() == pytest.approx(1 / 2, abs=0.005)
 
 
-@pytest.mark.parametrize("other", [streams(8).hit((1, 9, 9, 40), 0.5, 1), streams(7).hit((1, 9, 9, 40), 0.5, 2)])
-def test_another_seed_or_another_place_is_another_mask(other):
-    one = streams(7).hit((1, 9, 9, 40), 0.5, 1)
+@pytest.mark.parametrize(("seed", "kind", "place"), [(8, 0, 1), (7, 1, 1), (7, 0, 2)])
+def test_another_seed_kind_or_place_is_another_mask(seed, kind, place):
+    one = masks(7, shape=(9, 9, 40)).hit(1)
+    other = masks(seed, shape=(9, 9, 40), kind=kind).hit(place)
     assert (one == other).float().mean().item() == pytest.approx(0.5, abs=0.05)
 
 
 @pytest.mark.parametrize("high", [0, 1, 2**31 - 1])
 def test_all_of_a_seeds_bits_count(high):
     seed = high << 32 | 5
-    same = [streams(seed ^ 1 << bit).bits((1, 2, 2), 0).flatten() for bit in range(63)]
+    same = [masks(seed ^ 1 << bit).bits(0).flatten() for bit in range(63)]
     assert len(torch.stack(same).unique(dim=0)) == 63
 
 
-def test_nothing_is_dropped_at_rate_0_and_everything_at_rate_1():
+@pytest.mark.parametrize("rate", [0.0, 1.0])
+def test_nothing_is_dropped_at_rate_0_and_everything_at_rate_1(rate):
     x = torch.randn(1, 3, 4, 5)
-    assert torch.equal(streams().drop(x, 0.0, 0), x)
-    assert (streams().drop(x, 1.0, 0) == 0).all()
+    assert torch.equal(masks(0, rate=rate).drop(x, 0), x * (1 - rate))
 
 
 def test_a_mask_of_a_larger_shape_begins_with_that_of_a_smaller_one():
-    small, large = streams(1).bits((1, 2, 3, 4), 0), streams(1).bits((1, 5, 6, 7), 0)
+    small, large = (masks(1, shape=shape).bits(0) for shape in ((2, 3, 4), (5, 6, 7)))
     assert torch.equal(small, large[:, :2, :3, :4])
 
 
@@ -83,6 +84,7 @@ def test_pick_takes_entries_by_position_and_all_without_a_copy():
     x = torch.arange(3)
     assert pick(x, [2, 0]).tolist() == [2, 0]
     assert pick(x, [0, 1, 2]) is x
+    assert pick(x[None], [1], axis=1).tolist() == [[1]]
 
 
 @torch.no_grad()
@@ -163,6 +165,9 @@ def test_words_are_cut_while_training_and_in_all_tokens_of_a_text():
     networks = encoders(0, 1, dropout=0.0, cutoff=0.5)
     cut = networks.features(batch(), [1, 2])
     assert not torch.allclose(cut, networks.eval().features(batch()))
-    hit = streams(1).cut(torch.ones(1, 50, 7, 20), 0.3, -1) == 0
-    assert (hit == hit[:, :, :1]).all()
-    assert hit.float().mean().item() == pytest.approx(0.3, abs=0.05)
+    tokens = torch.tensor([[3, 3, 3], [4, 4, 4]])
+    embeddings = networks.stack.embeddings
+    with torch.no_grad():
+        embeddings.positions.zero_()
+    words = embeddings(tokens[None], drop_in_pass(seed_words([1, 2], CPU), networks.stack.shape, 2, 3, 0.5))
+    assert torch.equal(words, words[:, :, :1].expand_as(words))
