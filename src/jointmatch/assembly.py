@@ -18,6 +18,7 @@ from jointmatch.networks import (
     Encoder,
     Heads,
     Networks,
+    StackedEncoders,
     Tokenizer,
     cached_features,
     feature_settings,
@@ -25,6 +26,7 @@ from jointmatch.networks import (
     find_device,
     load_tokenizer,
     load_transformer,
+    why_not_stacked,
 )
 from jointmatch.resolve import resolve
 from jointmatch.training import (
@@ -72,6 +74,13 @@ class Assembly:
         """C."""
         return len(self.splits.classes)
 
+    @property
+    def wants_stack(self) -> bool:
+        """Whether the networks are to be trained as one stack, if their backbone lets them."""
+        wanted = self.config.network.stacked
+        chosen = wanted == "on" or (wanted == "auto" and self.device.type == "cuda")
+        return chosen and self.config.training.mode == "full"
+
     def algorithm(self) -> algorithms.Algorithm:
         """The rule, on the run's device."""
         own = self.config.algorithm
@@ -112,13 +121,7 @@ class Assembly:
 
     def full_learner(self, features: FeatureSet | None, warm_start: bool) -> FullLearner:
         """Whole networks, their heads first trained on the frozen features if ``warm_start``."""
-        shared = algorithms.ALGORITHMS[self.config.algorithm.name].shared_encoder
-        encoders = [self._encoder(self.layers)] if shared else [self._encoder([layer]) for layer in self.layers]
-        for encoder in encoders:
-            if self.config.network.freeze_embeddings:
-                encoder.freeze_embeddings()
-            if self.config.network.feature_cutoff:
-                encoder.cut_features(self.config.network.feature_cutoff)
+        encoders = self._trained_encoders()
         if features is None:
             features = self._labeled_features()
         if warm_start:
@@ -129,6 +132,25 @@ class Assembly:
         dtype = autocast_dtype(self.device, self.config.training.precision)
         views = self._made_views(self.splits, everything=not self.config.augment.fresh)
         return FullLearner(self.splits, Networks(encoders, heads), self.tokenizer, views, self.device, dtype)
+
+    def _trained_encoders(self) -> list[Encoder] | StackedEncoders:
+        """One for all networks or one each, apart or stacked."""
+        shared = algorithms.ALGORITHMS[self.config.algorithm.name].shared_encoder
+        encoders = [self._encoder(self.layers)] if shared else [self._encoder([layer]) for layer in self.layers]
+        cutoff = self.config.network.feature_cutoff
+        if self.config.network.freeze_embeddings:
+            for encoder in encoders:
+                encoder.freeze_embeddings()
+        if self.wants_stack:
+            shares = "the networks share one" if shared else None
+            reason = shares or why_not_stacked([encoder.transformer for encoder in encoders])
+            if reason is None:
+                return StackedEncoders.of(encoders, cutoff)
+            self.listener.note(f"The encoders are not stacked: {reason}.")
+        if cutoff:
+            for encoder in encoders:
+                encoder.cut_features(cutoff)
+        return encoders
 
     def lite_config(self) -> Config:
         """The same recipe's lite settings and the user's own of the algorithm, with heads that fit this run's."""

@@ -197,13 +197,15 @@ class _Job:
         """A digest of the settings and the data that a checkpoint belongs to."""
         settings = {name: values for name, values in self.config.to_dict().items() if name != "output"}
         parts: list[Any] = [settings, self.splits.classes, self.assembly.backbone.fingerprint()]
+        if self.assembly.wants_stack:  # the optimiser's state has another form
+            parts.append("stacked")
         for part in (self.splits.labeled, self.splits.pool, self.splits.dev):
             parts.append([part.texts, part.labels, part.weak, part.strong] if part else None)
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
     def _model(self, learner: Learner, encoder: Encoder | None, trained: Trained) -> Model:
         if isinstance(learner, FullLearner):
-            networks = learner.model
+            networks = learner.model.apart()
         else:
             assert isinstance(learner, LiteLearner)
             assert encoder is not None

@@ -7,6 +7,7 @@ from jointmatch.networks.encoder import Encoder
 from jointmatch.networks.features import cached_features, extract, feature_settings
 from jointmatch.networks.heads import Head, Heads, HeadShape, dropout_seeds
 from jointmatch.networks.networks import Networks
+from jointmatch.networks.stacked import StackedEncoders, why_not_stacked
 from jointmatch.networks.tokens import Tokenizer, Tokens
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "HeadShape",
     "Heads",
     "Networks",
+    "StackedEncoders",
     "Tokenizer",
     "Tokens",
     "cached_features",
@@ -28,4 +30,5 @@ __all__ = [
     "find_device",
     "load_tokenizer",
     "load_transformer",
+    "why_not_stacked",
 ]

@@ -1,17 +1,17 @@
-"""N networks: encoders (one shared, or one each) and a head each."""
+"""N networks: encoders (one shared, or one each, apart or stacked) and a head each."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import nullcontext
 
 import torch
 from torch import Tensor, nn
 
 from jointmatch.networks.encoder import Encoder
+from jointmatch.networks.encoders import SeparateEncoders
 from jointmatch.networks.heads import Heads
+from jointmatch.networks.stacked import StackedEncoders
 from jointmatch.networks.tokens import Tokens
-from jointmatch.randomness import seeded
 from jointmatch.types import Mixing
 
 
@@ -22,9 +22,9 @@ class Networks(nn.Module):
     Otherwise there are N of them, each trained with its head.
     """
 
-    def __init__(self, encoders: Sequence[Encoder], heads: Heads) -> None:
+    def __init__(self, encoders: Sequence[Encoder] | StackedEncoders, heads: Heads) -> None:
         super().__init__()
-        self.encoders = nn.ModuleList(encoders)
+        self.encoders = encoders if isinstance(encoders, StackedEncoders) else SeparateEncoders(encoders)
         self.heads = heads
 
     def features(
@@ -34,15 +34,7 @@ class Networks(nn.Module):
         mixing: Mixing | None = None,
     ) -> Tensor:
         """(N, B, D) from one batch for all networks, or from one each."""
-        batches = [tokens] * len(self.encoders) if isinstance(tokens, Tokens) else list(tokens)
-        shared = len(self.encoders) < len(batches)  # one encoder, and a batch for each head
-        parts = []
-        for i, own in enumerate(batches):
-            dropout = seeded(seeds[i], own.ids.device) if self.training and seeds is not None else nullcontext()
-            with dropout:
-                read = self.encoders[0 if shared else i](own, None if mixing is None else mixing.of(i))
-            parts.append(read[i : i + 1] if shared else read)
-        return torch.cat(parts)
+        return self.encoders.features(tokens, seeds, mixing)
 
     def forward(
         self,
@@ -56,3 +48,9 @@ class Networks(nn.Module):
         # Heads stay in fp32 under autocast: bf16 has eight bits, too few for logits near a threshold.
         with torch.autocast(features.device.type, enabled=False):
             return self.heads(features.float(), own_seeds)
+
+    def apart(self) -> Networks:
+        """The same networks with encoders that stand apart, as they are saved and loaded; the heads are shared."""
+        if isinstance(self.encoders, SeparateEncoders):
+            return self
+        return Networks(list(self.encoders), self.heads).train(self.training)

@@ -101,14 +101,17 @@ class FullLearner(Learner):
                 logits[:, rows] = out[..., : logits.shape[-1]].float().cpu()
         return logits
 
-    def per_network(self) -> list[list[nn.Parameter]]:
+    def per_network(self) -> Sequence[Sequence[Tensor]]:
         if len(self.model.encoders) < self.num_networks:  # a shared encoder belongs to none of them alone
             return [list(self.model.parameters())]
-        pairs = zip(self.model.encoders, self.model.heads, strict=True)
-        return [[*encoder.parameters(), *head.parameters()] for encoder, head in pairs]
+        pairs = zip(self.model.encoders.per_network(), self.model.heads, strict=True)
+        return [[*encoder, *head.parameters()] for encoder, head in pairs]
 
     def encoder_parameters(self) -> list[nn.Parameter]:
         return list(self.model.encoders.parameters())
+
+    def stacked_parameters(self) -> list[nn.Parameter]:
+        return self.model.encoders.stacked_parameters()
 
     def _forward(
         self, module: nn.Module, texts: list[list[str]], seeds: Sequence[int] | None, mixing: Mixing | None = None

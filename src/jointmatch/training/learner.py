@@ -75,9 +75,16 @@ class Learner(ABC):
         """
 
     @abstractmethod
-    def per_network(self) -> list[list[nn.Parameter]]:
-        """The trained parameters of each network, to clip each on its own; none in two of the lists."""
+    def per_network(self) -> Sequence[Sequence[Tensor]]:
+        """Each network's share of the trained parameters, to clip each on its own; none in two of the lists.
+
+        Of parameters that several networks are stacked in, these are views with views of the gradients.
+        """
 
     @abstractmethod
     def encoder_parameters(self) -> list[nn.Parameter]:
         """The trained parameters that take the encoder's learning rate."""
+
+    def stacked_parameters(self) -> list[nn.Parameter]:
+        """The parameters that hold several networks, with an axis more than one network's own would have."""
+        return []

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
-from torch import nn
+from torch import Tensor
 
 from jointmatch.algorithms import Algorithm
 from jointmatch.config import TrainingConfig
@@ -16,6 +18,7 @@ def build_optimizer(learner: Learner, config: TrainingConfig, algorithm: Algorit
     Biases and norms have none.
     """
     encoder = {id(p) for p in learner.encoder_parameters()}
+    stacked = {id(p) for p in learner.stacked_parameters()}
     trained = [p for p in learner.networks.parameters() if p.requires_grad]
     head_rate = config.head_learning_rate or config.learning_rate
     own = list(algorithm.parameters()) if algorithm is not None else []
@@ -26,7 +29,7 @@ def build_optimizer(learner: Learner, config: TrainingConfig, algorithm: Algorit
         (own, algorithm.learning_rate if algorithm is not None else 0.0),
     ):
         for decayed in (True, False):
-            chosen = [p for p in parameters if (p.ndim > 1) is decayed]
+            chosen = [p for p in parameters if (p.ndim - (id(p) in stacked) > 1) is decayed]
             if chosen:
                 decay = config.weight_decay if decayed else 0.0
                 groups.append({"params": chosen, "lr": rate, "base_lr": rate, "weight_decay": decay})
@@ -50,7 +53,7 @@ def set_rates(optimizer: torch.optim.Optimizer, factor: float) -> None:
         group["lr"] = group["base_lr"] * factor
 
 
-def clip(per_network: list[list[nn.Parameter]], norm: float) -> None:
+def clip(per_network: Sequence[Sequence[Tensor]], norm: float) -> None:
     """Clip each network's gradient on its own: one network's spike must not slow the other."""
     if norm > 0:
         for parameters in per_network:

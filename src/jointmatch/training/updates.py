@@ -79,7 +79,8 @@ class Updater:
         if labels is not None and labels.rows is not None:
             pool = labels.rows.cpu().numpy()
         loss = self._in_memory(lambda: self._backward(labeled, pool, labels, step, turn), len(labeled) + len(pool))
-        clip(self.learner.per_network(), self.config.clip_norm)
+        if self.config.clip_norm:
+            clip(self.learner.per_network(), self.config.clip_norm)
         self.optimizer.step()
         if self.averaged:
             self.averaged.update(self.learner.networks, number - self._phase(number).start)

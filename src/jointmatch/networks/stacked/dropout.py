@@ -1,0 +1,118 @@
+"""Dropout that is a function of seeds: what is dropped follows from (seed, place, text, position) alone.
+
+So a network drops the same whether it is stacked with others or not, however its texts are padded, on any
+device, compiled or not. torch's own dropout has one stream for the whole stack. The masks are not those that
+``transformers`` would draw from the same seeds.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+# The multipliers of MurmurHash3's finaliser, as signed 32-bit numbers: multiplying wraps around.
+FIRST, SECOND = 0x85EBCA6B - 2**32, 0xC2B2AE35 - 2**32
+GOLDEN = 0x9E3779B9 - 2**32
+
+
+def seed_words(seeds: Sequence[int], device: torch.device) -> Tensor:
+    """Seeds of up to 64 bits as (N, 2) int32, on the device without waiting for it."""
+    words = torch.from_numpy(np.array(seeds, dtype=np.uint64).view(np.int32).reshape(-1, 2))
+    return words.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else words.to(device)
+
+
+def scramble(x: Tensor) -> Tensor:
+    """A fixed shuffle of all int32 numbers: neighbours end up far apart."""
+    x = (x ^ (x >> 16 & 0xFFFF)) * FIRST
+    x = (x ^ (x >> 13 & 0x7FFFF)) * SECOND
+    return x ^ (x >> 16 & 0xFFFF)
+
+
+class Masks:
+    """What n networks drop at all places of one kind, such as after the halves of each layer.
+
+    Half of the work is done here for all places at once: a number for each row and for each column.
+
+    Args:
+        words: (n, 2) int32, the networks' seeds.
+        kind: Which kind of places, a small number.
+        places: How many of them there are.
+        shape: (B, ..., D) of what one network drops from; a larger one only adds to the masks of a smaller one.
+        rate: The share that is dropped.
+    """
+
+    def __init__(self, words: Tensor, kind: int, places: int, shape: Sequence[int], rate: float) -> None:
+        own = torch.arange(places, dtype=torch.int32, device=words.device)[:, None] + kind * 2**16
+        key = scramble(scramble(words[:, 0] + own) ^ words[:, 1])  # (places, n)
+        self.columns = scramble((key ^ GOLDEN)[..., None] + _steps(shape[-1], key))  # (places, n, D)
+        self.rows = key  # (places, n, B, ...)
+        for size in shape[:-1]:
+            self.rows = scramble(self.rows[..., None] + _steps(size, key))
+        self.rate = rate
+
+    def of(self, networks: Sequence[int]) -> Masks:
+        """The masks of some of the networks."""
+        some = copy.copy(self)
+        some.rows, some.columns = pick(self.rows, networks, 1), pick(self.columns, networks, 1)
+        return some
+
+    def bits(self, place: int) -> Tensor:
+        """(n, B, ..., D) int32 numbers, uniform in their upper halves.
+
+        Rows and columns are scrambled already, so that two multiplications are enough to part them.
+        """
+        rows, columns = self.rows[place], self.columns[place]
+        x = (rows[..., None] ^ columns.view(len(columns), *[1] * (rows.ndim - 1), -1)) * FIRST
+        return (x ^ x >> 15) * SECOND
+
+    def hit(self, place: int) -> Tensor:
+        """(n, B, ..., D), whether each number is dropped."""
+        return self.bits(place) < min(round(self.rate * 2**32) - 2**31, 2**31 - 1)
+
+    def drop(self, x: Tensor, place: int) -> Tensor:
+        """Dropout of (n, B, ..., D); the rest is scaled up."""
+        if self.rate == 1:
+            return x * 0
+        return x.masked_fill(self.hit(place), 0) * (1 / (1 - self.rate))
+
+
+@dataclass(frozen=True)
+class Dropout:
+    """All that n networks drop in one pass; None where nothing is."""
+
+    hidden: Masks | None = None  # (n, B, T, D), after the embeddings and after either half of each layer
+    shares: Masks | None = None  # (n, B, H, T, T), of attention, in each layer
+    words: Masks | None = None  # (n, B, D), cut from all tokens of a text
+
+    def of(self, networks: Sequence[int]) -> Dropout:
+        """That of some of the networks."""
+        return Dropout(*(masks and masks.of(networks) for masks in (self.hidden, self.shares, self.words)))
+
+
+def drop_in_pass(seeds: Tensor, shape: Any, texts: int, tokens: int, cutoff: float) -> Dropout:
+    """The dropout a BERT's configuration asks for, for (N, 2) seeds and a batch of B texts of T tokens."""
+    layers, heads, width = shape.num_hidden_layers, shape.num_attention_heads, shape.hidden_size
+    hidden, attention = float(shape.hidden_dropout_prob), float(shape.attention_probs_dropout_prob)
+    return Dropout(
+        Masks(seeds, 0, 1 + 2 * layers, (texts, tokens, width), hidden) if hidden else None,
+        Masks(seeds, 1, layers, (texts, heads, tokens, tokens), attention) if attention else None,
+        Masks(seeds, 2, 1, (texts, width), cutoff) if cutoff else None,
+    )
+
+
+def pick(x: Tensor, positions: Sequence[int], axis: int = 0) -> Tensor:
+    """Some entries of an axis, by positions that are known beforehand: nothing waits for the device."""
+    if list(positions) == list(range(x.shape[axis])):
+        return x
+    return torch.stack([x.select(axis, i) for i in positions], axis)
+
+
+def _steps(size: int, like: Tensor) -> Tensor:
+    """(size,) numbers far apart, one per position."""
+    return torch.arange(size, dtype=torch.int32, device=like.device) * GOLDEN

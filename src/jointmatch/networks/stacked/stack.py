@@ -1,0 +1,178 @@
+"""N BERT encoders that run as one: tokens to each network's features."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from jointmatch.errors import InputError
+from jointmatch.networks.encoder import Pooling, depth_of, pool
+from jointmatch.networks.mixing import mix, union
+from jointmatch.networks.stacked.dropout import Dropout, drop_in_pass, pick
+from jointmatch.networks.stacked.layers import StackedEmbeddings, StackedLayer
+from jointmatch.networks.stacked.weights import embedding_sources, layer_sources, why_not_stacked
+from jointmatch.randomness import seeded
+from jointmatch.types import Mixing
+
+
+class Stacked(nn.Module):
+    """N encoders of one shape; every parameter has a leading axis, one entry per network that reads it.
+
+    A layer holds the networks that read it or a later one. What no network reads (later layers, BERT's own pooler)
+    is kept aside on the CPU, unchanged, as it is when encoders are trained apart: it gets no gradient.
+
+    Args:
+        shape: The BERTs' configuration.
+        reads: The layers each network reads, as shares of the depth.
+        pooling: How token vectors become one.
+        shared_words: The word vectors are frozen and the same in all networks: they are held once.
+        cutoff: Share of a text's word dimensions that is hidden while training.
+    """
+
+    def __init__(
+        self,
+        shape: Any,
+        reads: Sequence[Sequence[float]],
+        pooling: Pooling,
+        shared_words: bool = False,
+        cutoff: float = 0.0,
+    ) -> None:
+        super().__init__()
+        self.shape, self.pooling, self.cutoff = shape, pooling, cutoff
+        self.reads = [tuple(layers) for layers in reads]
+        self.depths = [[depth_of(share, shape.num_hidden_layers) for share in layers] for layers in reads]
+        deepest = [max(own) for own in self.depths]
+        self.readers = [[i for i, end in enumerate(deepest) if end > layer] for layer in range(max(deepest))]
+        self.embeddings = StackedEmbeddings(shape, len(reads), shared_words)
+        self.layers = nn.ModuleList(StackedLayer(shape, len(own), i) for i, own in enumerate(self.readers))
+        self.unread: list[dict[str, Tensor]] = [{} for _ in reads]
+
+    @property
+    def count(self) -> int:
+        """N."""
+        return len(self.reads)
+
+    def forward(self, ids: Tensor, mask: Tensor, seeds: Tensor | None = None, mixing: Mixing | None = None) -> Tensor:
+        """Features (N, B, D), or as many rows as layers are read in all, network by network.
+
+        Args:
+            ids: (N, B, T), or (1, B, T) for all networks.
+            mask: Of the same shape, True where there is a token.
+            seeds: (N, 2) of ``seed_words``, for dropout; None draws them from torch's own stream while training.
+            mixing: How the texts are mixed with each other on the way.
+        """
+        dropout = self._dropout(ids, seeds)
+        mask = mask.expand(self.count, -1, -1)
+        hidden = self.embeddings(ids, dropout)
+        networks = list(range(self.count))
+        read: dict[tuple[int, int], Tensor] = {}
+        for depth, (layer, readers) in enumerate(zip(self.layers, self.readers, strict=True), 1):
+            if readers != networks:
+                kept = [networks.index(i) for i in readers]
+                hidden, mask, dropout, networks = pick(hidden, kept), pick(mask, kept), dropout.of(kept), readers
+            hidden = layer(hidden, mask, dropout)
+            if mixing is not None:
+                hidden, mask = self._mixed(hidden, mask, mixing, networks, depth)
+            if any(depth in self.depths[i] for i in networks):
+                pooled = pool(hidden.flatten(0, 1), mask.flatten(0, 1), self.pooling).view(*hidden.shape[:2], -1)
+                read |= {(network, depth): pooled[place] for place, network in enumerate(networks)}
+        return torch.stack([read[i, depth] for i, own in enumerate(self.depths) for depth in own])
+
+    def _dropout(self, ids: Tensor, seeds: Tensor | None) -> Dropout:
+        if not self.training:
+            return Dropout()
+        if seeds is None:
+            seeds = torch.randint(-(2**31), 2**31, (self.count, 2), device=ids.device).to(torch.int32)
+        return drop_in_pass(seeds, self.shape, ids.shape[1], ids.shape[2], self.cutoff)
+
+    def _mixed(
+        self, hidden: Tensor, mask: Tensor, mixing: Mixing, networks: Sequence[int], depth: int
+    ) -> tuple[Tensor, Tensor]:
+        """Mix the texts of those networks whose layer for it this is."""
+        at = [depth_of(mixing.depth, min(self.depths[i])) == depth for i in networks]
+        if not any(at):
+            return hidden, mask
+        own = [mixing.of(i) for i in networks]
+        hidden = torch.stack([mix(x, m) if now else x for x, m, now in zip(hidden, own, at, strict=True)])
+        mask = torch.stack([union(x, m.partner) if now else x for x, m, now in zip(mask, own, at, strict=True)])
+        return hidden, mask
+
+    @classmethod
+    def from_modules(
+        cls,
+        modules: Sequence[nn.Module],
+        reads: Sequence[Sequence[float]] | None = None,
+        pooling: Pooling = "mean",
+        cutoff: float = 0.0,
+    ) -> Stacked:
+        """Stack BERTs: the very same numbers, trained or frozen as theirs are.
+
+        Raises:
+            InputError: where they cannot be stacked.
+        """
+        reason = why_not_stacked(modules)
+        if reason:
+            raise InputError(f"The encoders cannot be stacked: {reason}.")
+        tables = [module.get_input_embeddings().weight for module in modules]  # type: ignore[operator]
+        shared = not tables[0].requires_grad and all(torch.equal(tables[0], table) for table in tables)
+        first: Any = modules[0]
+        stack = cls(first.config, reads or [[1.0]] * len(modules), pooling, shared, cutoff).to(tables[0])
+        for network, module in enumerate(modules):
+            stack.load_network(network, module.state_dict())
+        trained = {name: parameter.requires_grad for name, parameter in first.named_parameters()}
+        for name, _, theirs in stack._sources():
+            stack.get_parameter(name).requires_grad_(all(trained[their] for their in theirs))
+        return stack.train(first.training)
+
+    def to_modules(self) -> list[nn.Module]:
+        """The N encoders as ``transformers`` has them, with tensors of their own."""
+        return [self.to_module(network) for network in range(self.count)]
+
+    def to_module(self, network: int) -> nn.Module:
+        """One of them."""
+        from transformers import BertModel
+
+        state = self.network_state(network)
+        with seeded(0):  # random weights are drawn and replaced: from a stream of their own
+            module: nn.Module = BertModel(copy.deepcopy(self.shape), add_pooling_layer="pooler.dense.weight" in state)
+        module.load_state_dict(state)
+        return module.to(self.embeddings.words.device).train(self.training)
+
+    def _sources(self) -> Iterator[tuple[str, list[int], tuple[str, ...]]]:
+        """Each parameter's name, the networks along its first axis, and the names it has in a BERT."""
+        everyone = list(range(self.count))
+        for name, theirs in embedding_sources().items():
+            yield name, everyone, theirs
+        for number, readers in enumerate(self.readers):
+            for name, theirs in layer_sources(number).items():
+                yield name, readers, theirs
+
+    def own(self, network: int) -> Iterator[tuple[nn.Parameter, int]]:
+        """The parameters one network is made of, each with the network's place on the first axis."""
+        for name, networks, _ in self._sources():
+            parameter = self.get_parameter(name)
+            if network in networks:
+                yield parameter, 0 if len(parameter) == 1 else networks.index(network)
+
+    def network_state(self, network: int) -> dict[str, Tensor]:
+        """One network's tensors under the names a BERT has for them; they are views of the stack's."""
+        state: dict[str, Tensor] = {}
+        for name, networks, theirs in self._sources():
+            if network in networks:
+                parameter = self.get_parameter(name).detach()
+                place = 0 if len(parameter) == 1 else networks.index(network)
+                state |= dict(zip(theirs, parameter[place].chunk(len(theirs)), strict=True))
+        return state | self.unread[network]
+
+    @torch.no_grad()
+    def load_network(self, network: int, state: Mapping[str, Tensor]) -> None:
+        """Copy in one network's tensors, named as in a BERT."""
+        rest = dict(state)
+        for name, tensor in self.network_state(network).items():
+            if name not in self.unread[network]:
+                tensor.copy_(rest.pop(name))
+        self.unread[network] = {name: value.detach().cpu().clone() for name, value in rest.items()}
