@@ -52,7 +52,10 @@ def test_then_as_many_of_each_class_are_drawn_from_the_memory(networks):
     labels = label(own, SECOND, 1, networks)
     assert remembered(own) == [[6, 7, 3], [2, 4, 5]]
     assert labels.targets.tolist() == [[0, 0, 1, 1]] * networks
+    assert labels.selected.dtype == torch.bool
     assert labels.selected.all()
+    assert labels.weights.tolist() == [[1.0] * 4] * networks
+    assert labels.weights.is_floating_point()
     assert labels.rows is not None
     first, second = labels.rows[:2].tolist(), labels.rows[2:].tolist()
     assert len(set(first)) == len(set(second)) == 2
