@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from jointmatch.algorithms import ALGORITHMS
+from jointmatch.assembly import Assembly
 from jointmatch.config import AugmentConfig, TrainingConfig, merge
 from jointmatch.errors import InputError, Interrupted
 from jointmatch.model import Model
@@ -132,6 +133,22 @@ def test_a_checkpoint_of_the_other_form_is_refused(tiny_backbone, tmp_path):
         trained(tiny_backbone, "on", None, tmp_path, StopAt(2))
     with pytest.raises(InputError, match="other data or settings"):
         trained(tiny_backbone, "off", None, tmp_path, resume=True)
+
+
+def test_a_checkpoint_of_a_gpu_that_stacked_by_itself_is_refused_where_nothing_is_stacked(
+    tiny_backbone, tmp_path, monkeypatch
+):
+    with monkeypatch.context() as gpu:
+        gpu.setattr(Assembly, "wants_stack", True)
+        with pytest.raises(Interrupted):
+            trained(tiny_backbone, "auto", None, tmp_path, StopAt(2))
+    with pytest.raises(InputError, match="other data or settings"):
+        trained(tiny_backbone, "auto", None, tmp_path, resume=True)
+
+
+def test_words_are_cut_where_that_is_set(still_backbone):
+    whole, cut = (trained(still_backbone, "on", {"network": {"feature_cutoff": rate}}) for rate in (0.0, 0.5))
+    assert whole.history != cut.history
 
 
 def test_a_backbone_that_cannot_be_stacked_is_trained_apart_and_told(tiny_backbone, tmp_path):

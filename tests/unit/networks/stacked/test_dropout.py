@@ -161,6 +161,21 @@ def test_the_mean_over_many_masks_is_near_what_is_without():
 
 
 @torch.no_grad()
+def test_every_place_drops_once_and_by_a_mask_of_its_own(monkeypatch):
+    """Two layers: five places of hidden states (n, B, T, D) and two of attention's shares (n, B, H, T, T)."""
+    seen = []
+    original = Masks.drop
+
+    def spy(self, x, place):
+        seen.append((x.ndim, place))
+        return original(self, x, place)
+
+    monkeypatch.setattr(Masks, "drop", spy)
+    encoders(0, 1).features(batch(), [1, 2])
+    assert sorted(seen) == [(4, 0), (4, 1), (4, 2), (4, 3), (4, 4), (5, 0), (5, 1)]
+
+
+@torch.no_grad()
 def test_words_are_cut_while_training_and_in_all_tokens_of_a_text():
     networks = encoders(0, 1, dropout=0.0, cutoff=0.5)
     cut = networks.features(batch(), [1, 2])
