@@ -25,7 +25,7 @@ check: install
 	$(BIN)/lint-imports --no-logo
 
 test: check
-	$(BIN)/python -m pytest --numprocesses 2
+	PYTHONHASHSEED=0 $(BIN)/python -m pytest --numprocesses 2
 
 demo: install
 	$(BIN)/jointmatch demo --output runs/demo

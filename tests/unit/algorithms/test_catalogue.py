@@ -61,7 +61,6 @@ def test_the_table_of_techniques_is_the_papers(name):
         ({"delta": 1.0}, {"weighted_update"}),
         ({"targets": "soft"}, {"pseudo_labelling"}),
     ],
-    ids=str,
 )
 def test_an_ablation_takes_its_technique_out_of_the_table(settings, missing):
     has = JointMatch(Task(2, 2), **settings).composition()
