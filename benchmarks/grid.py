@@ -109,12 +109,19 @@ def one_run(
         splits = thinned(splits, experiment["imbalance"], seed)
     own: dict[str, dict[str, Any]] = {"training": {"seed": seed}, "network": {"backbone": backbone} if backbone else {}}
     settings = merge(experiment.get("settings", {}), experiment["variants"][variant], own)
-    result = run(splits, settings).result
+    outcome = run(splits, settings)
+    result = outcome.result
     kept = ("scores", "scores_of_last_step", "baselines", "steps", "kept_step", "termination", "seconds", "device")
     record = {key: result[key] for key in kept if key in result}
     for scores in record["scores"].values():
         del scores["confusion"], scores["per_class"]
-    return {"variant": variant, "seed": seed, **record}
+    return {"variant": variant, "seed": seed, **record, "pseudo_labels": pseudo_labels(outcome.history)}
+
+
+def pseudo_labels(history: list[dict[str, Any]]) -> dict[str, float]:
+    """Share and accuracy between the last two evaluations at which there were any."""
+    given = [record for record in history if record.get("pseudo_label_accuracy") is not None]
+    return {"share": given[-1]["selected"], "accuracy": given[-1]["pseudo_label_accuracy"]} if given else {}
 
 
 def thinned(splits: Any, imbalance: float, seed: int) -> Any:
@@ -166,6 +173,9 @@ def summarize(runs: list[dict[str, Any]]) -> dict[str, Any]:
             for part in own[0][key]:
                 cell = table.setdefault(variant, {"seeds": [r["seed"] for r in own]}).setdefault(key, {})
                 cell[part] = {m: summary([r[key][part][m] for r in own]) for m in ("accuracy", "macro_f1")}
+        if all(run.get("pseudo_labels") for run in own):
+            names = ("share", "accuracy")
+            table[variant]["pseudo_labels"] = {m: summary([r["pseudo_labels"][m] for r in own]) for m in names}
         for baseline in own[0].get("baselines", {}):
             if baseline not in table:
                 parts = own[0]["baselines"][baseline]

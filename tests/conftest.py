@@ -15,6 +15,14 @@ TOPICS = {
 FILLER = ["the", "a", "is", "on", "with", "and", "very", "some", "old", "new", "small", "big"]
 
 
+@pytest.fixture(autouse=True, scope="session")
+def one_thread():
+    """Tiny models are faster on one thread, and two test processes do not fight for two cores."""
+    import torch
+
+    torch.set_num_threads(1)
+
+
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path_factory, monkeypatch):
     """No test reads or fills the user's cache."""

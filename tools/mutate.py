@@ -48,7 +48,7 @@ def rules() -> list[Path]:
 
 TESTS = (
     *("tests/unit/algorithms", "tests/unit/selection", "tests/unit/test_losses.py"),
-    "tests/contract/test_every_algorithm.py",
+    *("tests/contract/test_every_algorithm.py", "tests/contract/test_every_algorithm_says.py"),
 )
 OPTIONS = ("-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:logging", "--no-header")
 REACHED = "reached.json"

@@ -87,6 +87,7 @@ class _Job:
         mode, reason = choose_mode(settings, len(splits.pool))
         self.config = self._ready(self._without_pool(resolve(settings, mode)))
         self.assembly = Assembly(splits, self.config, settings, listener)
+        self.algorithm = self.assembly.algorithm()  # before anything is computed: settings may not fit the data
         labelled_parts = {"dev": splits.dev, "test": splits.test}
         self.truths = {name: np.array(part.labels) for name, part in labelled_parts.items() if part is not None}
         self._announce(mode, reason)
@@ -172,7 +173,7 @@ class _Job:
             warm_start = self.config.training.warm_start and not self._will_resume()
             learner = self.assembly.full_learner(features, warm_start)
         truth = torch.tensor(self.splits.pool.labels, dtype=torch.long)
-        updater = Updater(learner, self.assembly.algorithm(), self.config.training, truth, self.listener)
+        updater = Updater(learner, self.algorithm, self.config.training, truth, self.listener)
         loop = Loop(updater, self.listener, self.truths, self._checkpointing(), self._keep_history)
         if self.resume and loop.load():
             self.listener.note(f"Resumed after step {loop.progress.step}.")

@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-import torch
 
 from jointmatch.algorithms import ALGORITHMS
 from jointmatch.algorithms.catalogue import MODES
@@ -17,14 +16,6 @@ from tests.unit.training.toy import StopAt, same_state, tiny_run
 STEPS, STOP = 4, 2
 TEXTS = ["a banana and a plum", "old iron"]
 SUITED = [(name, mode) for name in sorted(ALGORITHMS) for mode in MODES if mode not in ALGORITHMS[name].unsuited]
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.mark.parametrize(("name", "mode"), SUITED, ids=lambda word: word)

@@ -7,6 +7,7 @@ import pytest
 
 from benchmarks.table import crossed, markdown
 from benchmarks.view_examples import examples
+from jointmatch.algorithms import ALGORITHMS
 from jointmatch.config import recipe
 
 ROOT = Path(__file__).parents[2]
@@ -61,6 +62,11 @@ def test_the_table_of_parts_beyond_the_paper_is_what_the_search_found():
 @pytest.mark.parametrize("name", ["views_lite", "views_full"])
 def test_the_tables_of_views_are_what_the_result_files_give(name):
     assert crossed(result(name)) in (ROOT / "docs" / "views.md").read_text(encoding="utf-8")
+
+
+def test_the_readme_counts_the_algorithms():
+    own = [name for name, cls in ((n, ALGORITHMS[n]) for n in ALGORITHMS) if cls.__module__.startswith("jointmatch.")]
+    assert f"`jointmatch` or one of {len(own) - 1} others" in README
 
 
 def test_the_accuracy_of_mode_full_in_the_readme_is_the_measured_one():

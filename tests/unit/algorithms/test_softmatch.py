@@ -25,18 +25,18 @@ def logits(*first_class):
 
 
 WEAK, STRONG = logits(0.8, 0.8, 0.3), logits(1 / 2, 1 / 4, 3 / 4)
-close = partial(torch.testing.assert_close, rtol=0, atol=1e-4)  # the class mean is kept off zero by 1e-6
+assert_close = partial(torch.testing.assert_close, rtol=0, atol=1e-4)  # the class mean is kept off zero by 1e-6
 
 
 def test_weights_follow_the_aligned_confidence_and_nothing_is_left_out():
     labels = SoftMatch(Task(2), momentum=0.0).pseudo_label(WEAK, STEP)
-    close(labels.weights, torch.tensor([[exp(-2 / 3), exp(-2 / 3), 1.0]]))
+    assert_close(labels.weights, torch.tensor([[exp(-2 / 3), exp(-2 / 3), 1.0]]))
     assert labels.selected.all()
 
 
 def test_without_alignment_they_follow_the_confidence_itself():
     labels = SoftMatch(Task(2), momentum=0.0, weight_alignment="none").pseudo_label(WEAK, STEP)
-    close(labels.weights, torch.tensor([[1.0, 1.0, exp(-8 / 3)]]))
+    assert_close(labels.weights, torch.tensor([[1.0, 1.0, exp(-8 / 3)]]))
 
 
 def test_the_label_is_the_prediction_s_own_not_the_aligned_one_s():
@@ -49,7 +49,7 @@ def test_the_loss_is_weighted_and_divided_by_the_whole_batch():
     """Labels 0 0 1, strong 1/2, 1/4, 1/4 of them: (e^-2/3 ln 2 + e^-2/3 ln 4 + ln 4) / 3."""
     rule = SoftMatch(Task(2), momentum=0.0)
     loss = rule.unsupervised_loss(STRONG, rule.pseudo_label(WEAK, STEP), STEP)
-    close(loss, torch.tensor([(exp(-2 / 3) * 3 * log(2) + log(4)) / 3]))
+    assert_close(loss, torch.tensor([(exp(-2 / 3) * 3 * log(2) + log(4)) / 3]))
 
 
 def test_soft_targets_too_are_not_aligned():

@@ -5,6 +5,7 @@ import torch
 
 from jointmatch import algorithms
 from jointmatch.comparison import train_heads
+from jointmatch.errors import InputError
 from jointmatch.resolve import resolve
 from jointmatch.training import FeatureSet, Listener, LiteLearner, Loop
 from tests.unit.training.toy import CLASSES, tiny_run, toy_features, toy_learner, toy_updater, weights
@@ -121,3 +122,13 @@ def test_the_labelled_texts_balance_reaches_the_algorithm(monkeypatch, tiny_back
     train_heads(f.fold(torch.tensor([5])), resolve(settings, "lite"), CLASSES)
     assert tasks[0].labeled_balance == pytest.approx([1 / 3] * 3)
     assert tasks[-1].labeled_balance == pytest.approx([0.4, 0.4, 0.2])
+
+
+def test_a_balance_that_does_not_fit_the_classes_is_refused_before_anything_is_computed(monkeypatch, tiny_backbone):
+    monkeypatch.setattr("jointmatch.assembly.Assembly.features", lambda *_: pytest.fail("features were computed"))
+    settings: dict[str, dict] = {
+        "algorithm": {"alignment": "given", "balance": [0.5, 0.5]},
+        "training": {"mode": "lite"},
+    }
+    with pytest.raises(InputError, match="balance"):
+        tiny_run(tiny_backbone, settings)

@@ -14,7 +14,7 @@ from jointmatch.training.checkpoints import (
     optimizer_state,
     save_checkpoint,
 )
-from tests.unit.training.toy import Recorder, same_state, toy_learner, toy_updater
+from tests.unit.training.toy import Recorder, run_until, same_state, toy_learner, toy_updater
 
 
 def loop_at(path, identity="run", every=3, **training):
@@ -66,10 +66,7 @@ def test_a_loop_continued_from_a_checkpoint_ends_as_if_never_stopped(tmp_path, s
     whole = loop_at(tmp_path / "whole", update=update)
     wanted = whole.run()
     broken = loop_at(tmp_path / "part", update=update)
-    for number in range(stop):
-        broken.updater.step(number)
-        broken.progress.step += 1
-        broken._after_step()
+    run_until(broken, stop)
     resumed = loop_at(tmp_path / "part", update=update)
     assert resumed.load()
     assert resumed.progress.step == stop

@@ -13,6 +13,7 @@ from tests.unit.training.toy import (
     CLASSES,
     Recorder,
     StopAt,
+    run_until,
     same_state,
     tiny_run,
     toy_features,
@@ -121,10 +122,7 @@ def test_a_loop_continued_in_any_phase_ends_as_if_never_stopped(tmp_path, stop, 
     whole = loop_at(tmp_path / "whole", update=update)
     wanted = whole.run()
     broken = loop_at(tmp_path / "part", update=update)
-    for number in range(stop):
-        broken.updater.step(number)
-        broken.progress.step += 1
-        broken._after_step()
+    run_until(broken, stop)
     resumed = loop_at(tmp_path / "part", update=update)
     for parameter in resumed.updater.learner.networks.parameters():  # a warm start is not made again when resuming
         torch.nn.init.zeros_(parameter)

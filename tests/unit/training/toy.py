@@ -16,7 +16,7 @@ from jointmatch.config import TrainingConfig, merge
 from jointmatch.data import Splits, Texts
 from jointmatch.networks import Heads, HeadShape
 from jointmatch.run import Outcome, run
-from jointmatch.training import FeatureSet, Listener, LiteLearner, Updater
+from jointmatch.training import FeatureSet, Listener, LiteLearner, Loop, Updater
 from jointmatch.types import Task
 from tests.conftest import topic_texts
 
@@ -127,3 +127,11 @@ def same_state(a: torch.nn.Module, b: torch.nn.Module) -> bool:
 
 def rows(*numbers: int) -> np.ndarray:
     return np.array(numbers, dtype=np.int64)
+
+
+def run_until(loop: Loop, stop: int) -> None:
+    """Train a loop's first steps, and leave it there as a killed run would."""
+    for number in range(stop):
+        loop.updater.step(number)
+        loop.progress.step += 1
+        loop._after_step()

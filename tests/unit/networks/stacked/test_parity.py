@@ -11,7 +11,7 @@ from jointmatch.types import Mixing
 from tests.unit.networks.stacked.berts import SHAPES, apart, batch, bert, gradients
 
 
-def close(one: Tensor, other: Tensor, what: str = "features") -> None:
+def assert_close(one: Tensor, other: Tensor, what: str = "features") -> None:
     torch.testing.assert_close(one, other, atol=2e-5, rtol=2e-5, msg=lambda text: f"{what}: {text}")
 
 
@@ -40,9 +40,9 @@ def check_alike(modules, tokens, layers, pooling="mean"):
     batches = tokens if isinstance(tokens, list) else [tokens] * len(modules)
     shown = StackedEncoders(stack).features(tokens)
     wanted = apart(modules, batches, layers, pooling)
-    close(shown, wanted)
+    assert_close(shown, wanted)
     loss, wanted_loss = loss_of(shown), loss_of(wanted)
-    close(loss, wanted_loss)
+    assert_close(loss, wanted_loss)
     loss.backward()
     for module in modules:
         module.zero_grad()
@@ -56,7 +56,7 @@ def check_alike(modules, tokens, layers, pooling="mean"):
             else:
                 own_gradient = own[name]
                 assert own_gradient is not None, name
-                close(own_gradient, wanted_gradient, name)
+                assert_close(own_gradient, wanted_gradient, name)
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 5])
@@ -82,7 +82,7 @@ def test_several_layers_of_one_network():
     reads = [[1.0, 0.4], [0.6, 0.2, 0.6]]
     shown = StackedEncoders(Stacked.from_modules(modules, reads)).features(batch())
     wanted = torch.cat([Encoder(m, own, "mean")(batch()) for m, own in zip(modules, reads, strict=True)])
-    close(shown, wanted)
+    assert_close(shown, wanted)
 
 
 def test_a_padding_token_inside_a_text_is_read_and_its_vector_not_learnt():
@@ -121,7 +121,7 @@ def test_padding_does_not_matter():
     short = batch(length=7)
     room = torch.zeros(4, 6, dtype=torch.long)
     long = Tokens(torch.cat([short.ids, room + 5], 1), torch.cat([short.mask, room.bool()], 1))
-    close(encoders.features(long), encoders.features(short))
+    assert_close(encoders.features(long), encoders.features(short))
 
 
 @pytest.mark.parametrize("depth", [0.2, 0.6, 1.0])
@@ -131,7 +131,7 @@ def test_texts_are_mixed_as_in_encoders_that_stand_apart(depth, layers):
     mixing = Mixing(torch.tensor([[1, 0, 3, 2], [3, 2, 0, 1]]), 0.7, depth)
     encoders = [Encoder(m, [share], "mean") for m, share in zip(modules, layers, strict=True)]
     wanted = torch.cat([encoder(batch(), mixing.of(i)) for i, encoder in enumerate(encoders)])
-    close(StackedEncoders.of(encoders).features(batch(), None, mixing), wanted)
+    assert_close(StackedEncoders.of(encoders).features(batch(), None, mixing), wanted)
 
 
 @torch.no_grad()
