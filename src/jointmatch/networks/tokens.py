@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
+from jointmatch.networks.devices import on_device
 from jointmatch.pretrained import length_sorted
 
 CHARACTERS_PER_TOKEN = 30  # more than any real text needs; a longer text is cut before it is tokenised
@@ -16,14 +18,20 @@ CHARACTERS_PER_TOKEN = 30  # more than any real text needs; a longer text is cut
 
 @dataclass(frozen=True)
 class Tokens:
-    """A batch: ids and mask, both (B, T)."""
+    """A batch: ids and mask, both (B, T), and how many tokens each text has, always on the CPU."""
 
     ids: Tensor
     mask: Tensor
+    sizes: np.ndarray | None = None  # (B,); texts stand at the start of their rows
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """(B,)."""
+        return self.mask.sum(1).cpu().numpy() if self.sizes is None else self.sizes
 
     def to(self, device: torch.device) -> Tokens:
         """The batch on another device."""
-        return Tokens(self.ids.to(device, non_blocking=True), self.mask.to(device, non_blocking=True))
+        return Tokens(on_device(self.ids, device), on_device(self.mask, device), self.sizes)
 
 
 class Tokenizer:
@@ -59,8 +67,8 @@ class Tokenizer:
         filler = self.pretrained.pad_token_id or 0
         rows = [row + [filler] * (width - len(row)) for row in ids]
         batch = torch.tensor(rows, dtype=torch.long).reshape(len(ids), width)
-        lengths = torch.tensor([len(row) for row in ids], dtype=torch.long)
-        return Tokens(batch, torch.arange(width) < lengths[:, None])
+        lengths = np.array([len(row) for row in ids], dtype=np.int64)
+        return Tokens(batch, torch.arange(width) < torch.from_numpy(lengths)[:, None], lengths)
 
     def __call__(self, texts: Sequence[str]) -> Tokens:
         """Tokenise and pad in one go."""

@@ -11,9 +11,12 @@ from torch import Tensor, nn
 
 from jointmatch.networks.encoder import Encoder
 from jointmatch.networks.stacked.dropout import seed_words
+from jointmatch.networks.stacked.packing import Packing, pack
 from jointmatch.networks.stacked.stack import Stacked
 from jointmatch.networks.tokens import Tokens
 from jointmatch.types import Mixing
+
+POSITIONS, TOKENS = 16, 256  # shapes are filled up to multiples of these on a GPU, so that few of them occur
 
 
 class StackedEncoders(nn.Module):
@@ -47,9 +50,10 @@ class StackedEncoders(nn.Module):
         self, tokens: Tokens | Sequence[Tokens], seeds: Sequence[int] | None = None, mixing: Mixing | None = None
     ) -> Tensor:
         """(N, B, D) from one batch for all networks, or from one each."""
-        batch = together([tokens] if isinstance(tokens, Tokens) else tokens)
-        words = seed_words(seeds, batch.ids.device) if self.training and seeds is not None else None
-        return self.stack(batch.ids, batch.mask, words, mixing)
+        batches = [tokens] if isinstance(tokens, Tokens) else tokens
+        ids, packing = together(batches, mixing is None)
+        words = seed_words(seeds, ids.device) if self.training and seeds is not None else None
+        return self.stack(ids, packing, words, mixing)
 
     def per_network(self) -> list[list[Tensor]]:
         """Each network's share of the parameters, with its share of the gradients: views, to be changed in place."""
@@ -87,13 +91,15 @@ class StackedEncoders(nn.Module):
         super()._load_from_state_dict(state_dict, prefix, *args)
 
 
-def together(batches: Sequence[Tokens]) -> Tokens:
-    """Batches of as many texts each, padded alike and stacked: (N, B, T)."""
-    longest = max(batch.ids.shape[1] for batch in batches)
-    room = [(0, longest - batch.ids.shape[1]) for batch in batches]
-    ids = torch.stack([F.pad(batch.ids, space) for batch, space in zip(batches, room, strict=True)])
-    mask = torch.stack([F.pad(batch.mask, space) for batch, space in zip(batches, room, strict=True)])
-    return Tokens(ids, mask)
+def together(batches: Sequence[Tokens], packed: bool = True) -> tuple[Tensor, Packing]:
+    """Batches of as many texts each as one: (n, M) token numbers, and where they stand."""
+    device = batches[0].ids.device
+    positions, tokens = (POSITIONS, TOKENS) if device.type == "cuda" else (1, 1)
+    width = -(-max(batch.ids.shape[1] for batch in batches) // positions) * positions
+    ids = torch.stack([F.pad(batch.ids, (0, width - batch.ids.shape[1])) for batch in batches]).flatten(1)
+    lengths = [batch.lengths for batch in batches]
+    packing = pack(lengths, width, device, tokens if packed else None)
+    return (ids if packing.spot is None else ids.gather(1, packing.place)), packing
 
 
 def _share(parameter: nn.Parameter, place: int) -> Tensor:
