@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import torch
 from torch import Tensor
 
 from jointmatch.networks.devices import on_device
+from jointmatch.networks.word_pieces import WordPieces
 from jointmatch.pretrained import length_sorted
 
 CHARACTERS_PER_TOKEN = 30  # more than any real text needs; a longer text is cut before it is tokenised
@@ -41,6 +43,7 @@ class Tokenizer:
         self.pretrained = pretrained
         # Some tokenizers state their model's limit, others a huge number meaning "none".
         self.max_length = min(max_length, pretrained.model_max_length)
+        self._by_word = WordPieces(pretrained) if WordPieces.fits(pretrained) else None
 
     @property
     def mask_token(self) -> str | None:
@@ -52,8 +55,11 @@ class Tokenizer:
         if not texts:
             return []
         limit = self.max_length * CHARACTERS_PER_TOKEN
+        texts = [text[:limit] for text in texts]
+        if self._by_word is not None:
+            return self._by_word.encode(texts, self.max_length)
         encoded = self.pretrained(
-            [text[:limit] for text in texts],
+            texts,
             truncation=True,
             max_length=self.max_length,
             return_attention_mask=False,
@@ -63,12 +69,12 @@ class Tokenizer:
 
     def pad(self, ids: Sequence[list[int]]) -> Tokens:
         """Put sequences into one batch, padded at the end to the longest."""
-        width = max(map(len, ids), default=1)
-        filler = self.pretrained.pad_token_id or 0
-        rows = [row + [filler] * (width - len(row)) for row in ids]
-        batch = torch.tensor(rows, dtype=torch.long).reshape(len(ids), width)
-        lengths = np.array([len(row) for row in ids], dtype=np.int64)
-        return Tokens(batch, torch.arange(width) < torch.from_numpy(lengths)[:, None], lengths)
+        lengths = np.fromiter(map(len, ids), np.int64, len(ids))
+        width = lengths.max(initial=0) if len(ids) else 1
+        mask = np.arange(width) < lengths[:, None]
+        batch = np.full(mask.shape, self.pretrained.pad_token_id or 0, np.int64)
+        batch[mask] = np.fromiter(chain.from_iterable(ids), np.int64, lengths.sum())
+        return Tokens(torch.from_numpy(batch), torch.from_numpy(mask), lengths)
 
     def __call__(self, texts: Sequence[str]) -> Tokens:
         """Tokenise and pad in one go."""

@@ -11,12 +11,15 @@ from torch import Tensor, nn
 
 from jointmatch.networks.encoder import Encoder
 from jointmatch.networks.stacked.dropout import seed_words
-from jointmatch.networks.stacked.packing import Packing, pack
+from jointmatch.networks.stacked.packing import Packing, pack, unpacked
+from jointmatch.networks.stacked.replay import Replay
 from jointmatch.networks.stacked.stack import Stacked
 from jointmatch.networks.tokens import Tokens
 from jointmatch.types import Mixing
 
 POSITIONS, TOKENS = 16, 256  # shapes are filled up to multiples of these on a GPU, so that few of them occur
+
+FEW_TOKENS = 16384  # a pass over more is long enough to hide the launching of its kernels
 
 
 class StackedEncoders(nn.Module):
@@ -28,6 +31,7 @@ class StackedEncoders(nn.Module):
     def __init__(self, stack: Stacked) -> None:
         super().__init__()
         self.stack = stack
+        self.replay: Replay | None = Replay()  # None: every pass is launched kernel by kernel
 
     @classmethod
     def of(cls, encoders: Sequence[Encoder], cutoff: float = 0.0) -> StackedEncoders:
@@ -53,7 +57,22 @@ class StackedEncoders(nn.Module):
         batches = [tokens] if isinstance(tokens, Tokens) else tokens
         ids, packing = together(batches, mixing is None)
         words = seed_words(seeds, ids.device) if self.training and seeds is not None else None
+        launches = ids.shape[1] <= FEW_TOKENS and mixing is None and (words is not None or not self.training)
+        if ids.device.type == "cuda" and launches and self.replay is not None:
+            return self._replayed(self.replay, ids, packing, words)
         return self.stack(ids, packing, words, mixing)
+
+    def _replayed(self, replay: Replay, ids: Tensor, packing: Packing, words: Tensor | None) -> Tensor:
+        """The same from a recording of the pass."""
+        packed = [] if packing.real is None or packing.spot is None else [packing.place, packing.real, packing.spot]
+        inputs = [ids, packing.mask, *packed, *([] if words is None else [words])]
+
+        def run(ids: Tensor, mask: Tensor, *rest: Tensor) -> Tensor:
+            packing = Packing(mask, *rest[:3]) if packed else unpacked(mask)
+            return self.stack(ids, packing, None if words is None else rest[-1])
+
+        numbers = torch.is_autocast_enabled("cuda"), torch.get_autocast_dtype("cuda")
+        return replay(run, inputs, list(self.stack.parameters()), (self.training, bool(packed), numbers))
 
     def per_network(self) -> list[list[Tensor]]:
         """Each network's share of the parameters, with its share of the gradients: views, to be changed in place."""
