@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -26,19 +26,25 @@ class StackedEncoders(nn.Module):
     """A stack in the place of a list of encoders.
 
     Its state dict is the list's, name by name, so that weights go from one form to the other as they are.
+
+    Args:
+        stack: The encoders.
+        tell: Hears of what could not be done to make it faster.
     """
 
-    def __init__(self, stack: Stacked) -> None:
+    def __init__(self, stack: Stacked, tell: Callable[[str], None] = lambda text: None) -> None:
         super().__init__()
         self.stack = stack
-        self.replay: Replay | None = Replay()  # None: every pass is launched kernel by kernel
+        self.replay: Replay | None = Replay(tell)  # None: every pass is launched kernel by kernel
 
     @classmethod
-    def of(cls, encoders: Sequence[Encoder], cutoff: float = 0.0) -> StackedEncoders:
+    def of(
+        cls, encoders: Sequence[Encoder], cutoff: float = 0.0, tell: Callable[[str], None] = lambda text: None
+    ) -> StackedEncoders:
         """Stack encoders that are pooled alike."""
         reads = [encoder.layers for encoder in encoders]
         modules = [encoder.transformer for encoder in encoders]
-        return cls(Stacked.from_modules(modules, reads, encoders[0].pooling, cutoff))
+        return cls(Stacked.from_modules(modules, reads, encoders[0].pooling, cutoff), tell)
 
     def __len__(self) -> int:
         return self.stack.count

@@ -25,16 +25,20 @@ class Replay:
     """Runs a function of tensors by recordings, one per shape of its inputs.
 
     A function that is recorded must only read its inputs and ``parameters``, and must not look at a value. Where
-    recording fails, functions are called as ever, and ``problem`` says why.
+    recording fails, functions are called as ever.
+
+    Args:
+        tell: Hears why recording failed.
     """
 
-    def __init__(self) -> None:
-        self.problem: str | None = None
+    def __init__(self, tell: Callable[[str], None] = lambda text: None) -> None:
+        self.tell = tell
+        self.failed = False
         self._recordings: dict[Hashable, _Recording] = {}
         self._seen: Counter[Hashable] = Counter()
 
     def __deepcopy__(self, memo: Any) -> Replay:
-        return Replay()  # recordings read and write the tensors they were made with
+        return Replay(self.tell)  # recordings read and write the tensors they were made with
 
     def __call__(
         self, function: Pass, inputs: Sequence[Tensor], parameters: Sequence[Tensor], mode: Hashable = None
@@ -48,13 +52,15 @@ class Replay:
         recording = self._recordings.get(key)
         if recording is None:
             self._seen[key] += 1
-            if self.problem or self._seen[key] < 2 or len(self._recordings) >= RECORDINGS:
+            if self.failed or self._seen[key] < 2 or len(self._recordings) >= RECORDINGS:
                 return function(*inputs)
             try:
                 recording = _Recording(function, inputs, parameters if graded else [])
             except RuntimeError as error:  # out of memory is one too
-                self.problem = str(error).partition("\n")[0]
-                torch.cuda.empty_cache()
+                self.failed = True
+                self.tell(
+                    f"Passes are not recorded as CUDA graphs ({first_line(error)}): slower, with the same results."
+                )
                 return function(*inputs)
             self._recordings[key] = recording
         recording.fill(inputs)
@@ -119,6 +125,11 @@ class _Replayed(torch.autograd.Function):
     def backward(ctx: Any, grad: Tensor) -> tuple[None, None]:
         ctx.recording.backward(grad)
         return None, None
+
+
+def first_line(error: Exception) -> str:
+    """What an error says, in short."""
+    return f"{type(error).__name__}: {error}".partition("\n")[0].strip()[:200]
 
 
 def _uncached_casts() -> torch.autocast:

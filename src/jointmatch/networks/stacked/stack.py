@@ -87,6 +87,10 @@ class Stacked(nn.Module):
                 read |= {(network, depth): pooled[place] for place, network in enumerate(networks)}
         return torch.stack([read[i, depth] for i, own in enumerate(self.depths) for depth in own])
 
+    def compile_layers(self, **options: Any) -> None:
+        """Compile one layer, and run all of them by it: they differ in their weights only."""
+        self.run_layer = torch.compile(StackedLayer.forward, fullgraph=True, dynamic=False, **options)
+
     def _pool(self, hidden: Tensor, packing: Packing) -> Tensor:
         """(n, M, D) -> (n, B, D)."""
         laid = packing.lay_out(hidden)
