@@ -40,7 +40,7 @@ SHAPES = {  # width, layers, attention heads, inner width, vocabulary
     "minilm": (384, 6, 12, 1536, 30522),
     "bert-base": (768, 12, 12, 3072, 30522),
 }
-WAYS = ("apart", "stacked", "stacked, compiled")
+WAYS = ("apart", "stacked", "replayed", "compiled")
 
 
 class RandomTexts(Learner):
@@ -80,7 +80,7 @@ class RandomTexts(Learner):
         return self._logits(module, self.pool[rows], seeds)
 
     def _logits(self, module: nn.Module, ids: Tensor, seeds: Sequence[int] | None) -> Tensor:
-        tokens = Tokens(ids, torch.ones_like(ids, dtype=torch.bool))
+        tokens = Tokens(ids, torch.ones_like(ids, dtype=torch.bool), np.full(len(ids), ids.shape[1]))
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16):
             return module(tokens, seeds)
 
@@ -161,11 +161,14 @@ def updater_of(args: argparse.Namespace, shape: str, bf16: bool, way: str, devic
     torch.manual_seed(0)
     encoders = [Encoder(BertModel(config), [1.0], "mean") for _ in range(args.networks)]
     held = encoders if way == "apart" else StackedEncoders.of(encoders)
-    if isinstance(held, StackedEncoders) and way == "stacked, compiled":
-        held.stack.compile(fullgraph=True, dynamic=False)
+    if isinstance(held, StackedEncoders):
+        if way == "stacked":
+            held.replay = None
+        elif way == "compiled":
+            held.stack.compile_layers()
     networks = Networks(held, Heads(HeadShape(width, CLASSES), args.networks))
     learner = RandomTexts(networks, (args.batch, args.mu * args.batch), args.length, device, bf16)
-    rule = build("jointmatch", Task(CLASSES, args.networks, learner.pool_size), {})
+    rule = build("jointmatch", Task(CLASSES, args.networks, learner.pool_size), {}).to(device)
     steps = WARM_UP + args.turns
     training = TrainingConfig(steps=steps, batch_size=args.batch, mu=args.mu, label_dropout=False)
     truth = torch.full((learner.pool_size,), -1)

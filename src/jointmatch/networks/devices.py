@@ -1,8 +1,9 @@
-"""Find the device to run on."""
+"""Find the device to run on, and bring data there."""
 
 from __future__ import annotations
 
 import torch
+from torch import Tensor
 
 from jointmatch.errors import InputError
 
@@ -18,3 +19,8 @@ def find_device(name: str) -> torch.device:
     if device.type == "cuda" and not torch.cuda.is_available():
         raise InputError(f"The device {name!r} was asked for, but torch sees no GPU. Use device=cpu.")
     return device
+
+
+def on_device(tensor: Tensor, device: torch.device) -> Tensor:
+    """A tensor of the CPU's on a device, without waiting for what is under way there."""
+    return tensor.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else tensor.to(device)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
+from jointmatch.networks.devices import on_device
+from jointmatch.networks.word_pieces import WordPieces
 from jointmatch.pretrained import length_sorted
 
 CHARACTERS_PER_TOKEN = 30  # more than any real text needs; a longer text is cut before it is tokenised
@@ -16,14 +20,20 @@ CHARACTERS_PER_TOKEN = 30  # more than any real text needs; a longer text is cut
 
 @dataclass(frozen=True)
 class Tokens:
-    """A batch: ids and mask, both (B, T)."""
+    """A batch: ids and mask, both (B, T), and how many tokens each text has, always on the CPU."""
 
     ids: Tensor
     mask: Tensor
+    sizes: np.ndarray | None = None  # (B,); texts stand at the start of their rows
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """(B,)."""
+        return self.mask.sum(1).cpu().numpy() if self.sizes is None else self.sizes
 
     def to(self, device: torch.device) -> Tokens:
         """The batch on another device."""
-        return Tokens(self.ids.to(device, non_blocking=True), self.mask.to(device, non_blocking=True))
+        return Tokens(on_device(self.ids, device), on_device(self.mask, device), self.sizes)
 
 
 class Tokenizer:
@@ -33,6 +43,7 @@ class Tokenizer:
         self.pretrained = pretrained
         # Some tokenizers state their model's limit, others a huge number meaning "none".
         self.max_length = min(max_length, pretrained.model_max_length)
+        self._by_word = WordPieces(pretrained) if WordPieces.fits(pretrained) else None
 
     @property
     def mask_token(self) -> str | None:
@@ -44,8 +55,11 @@ class Tokenizer:
         if not texts:
             return []
         limit = self.max_length * CHARACTERS_PER_TOKEN
+        texts = [text[:limit] for text in texts]
+        if self._by_word is not None:
+            return self._by_word.encode(texts, self.max_length)
         encoded = self.pretrained(
-            [text[:limit] for text in texts],
+            texts,
             truncation=True,
             max_length=self.max_length,
             return_attention_mask=False,
@@ -55,12 +69,12 @@ class Tokenizer:
 
     def pad(self, ids: Sequence[list[int]]) -> Tokens:
         """Put sequences into one batch, padded at the end to the longest."""
-        width = max(map(len, ids), default=1)
-        filler = self.pretrained.pad_token_id or 0
-        rows = [row + [filler] * (width - len(row)) for row in ids]
-        batch = torch.tensor(rows, dtype=torch.long).reshape(len(ids), width)
-        lengths = torch.tensor([len(row) for row in ids], dtype=torch.long)
-        return Tokens(batch, torch.arange(width) < lengths[:, None])
+        lengths = np.fromiter(map(len, ids), np.int64, len(ids))
+        width = lengths.max(initial=0) if len(ids) else 1
+        mask = np.arange(width) < lengths[:, None]
+        batch = np.full(mask.shape, self.pretrained.pad_token_id or 0, np.int64)
+        batch[mask] = np.fromiter(chain.from_iterable(ids), np.int64, lengths.sum())
+        return Tokens(torch.from_numpy(batch), torch.from_numpy(mask), lengths)
 
     def __call__(self, texts: Sequence[str]) -> Tokens:
         """Tokenise and pad in one go."""

@@ -16,6 +16,7 @@ from jointmatch.data.batches import Batches
 from jointmatch.errors import TrainingError
 from jointmatch.listener import Listener
 from jointmatch.networks import Averaged, dropout_seeds
+from jointmatch.networks.devices import on_device
 from jointmatch.randomness import derive, generator
 from jointmatch.training.checkpoints import load_module, module_state
 from jointmatch.training.learner import ChosenViews, Learner
@@ -87,7 +88,7 @@ class Updater:
         self.counts.add_loss(loss)
 
     def _at(self, pool: np.ndarray, number: int) -> Step:
-        return Step(torch.as_tensor(pool, device=self.learner.device), number, self.config.steps)
+        return Step(on_device(torch.from_numpy(pool), self.learner.device), number, self.config.steps)
 
     def _phase(self, number: int) -> range:
         """The steps that the networks of step ``number`` are trained for: all of them, but for a method in rounds."""
@@ -150,7 +151,7 @@ class Updater:
             mixing = self._mixing(len(some_labeled), some_labels, step, turn, i)
             chosen = self._chosen(some_labels, step, turn, i)
             given, unlabeled = self.learner.student_logits(some_labeled, some_pool, seeds, draw, chosen, mixing)
-            y = self.learner.labels[torch.as_tensor(some_labeled, device=self.learner.device)]
+            y = self.learner.labels[on_device(torch.from_numpy(some_labeled), self.learner.device)]
             if mixing is not None:
                 y, some_labels = mix_targets(y, some_labels, mixing, self.algorithm.task.num_classes)
             losses = []

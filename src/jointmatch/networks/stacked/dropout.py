@@ -10,11 +10,16 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
+
+from jointmatch.networks.devices import on_device
+
+if TYPE_CHECKING:
+    from jointmatch.networks.stacked.packing import Packing
 
 # The multipliers of MurmurHash3's finaliser, as signed 32-bit numbers: multiplying wraps around.
 FIRST, SECOND = 0x85EBCA6B - 2**32, 0xC2B2AE35 - 2**32
@@ -23,8 +28,7 @@ GOLDEN = 0x9E3779B9 - 2**32
 
 def seed_words(seeds: Sequence[int], device: torch.device) -> Tensor:
     """Seeds of up to 64 bits as (N, 2) int32, on the device without waiting for it."""
-    words = torch.from_numpy(np.array(seeds, dtype=np.uint64).view(np.int32).reshape(-1, 2))
-    return words.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else words.to(device)
+    return on_device(torch.from_numpy(np.array(seeds, dtype=np.uint64).view(np.int32).reshape(-1, 2)), device)
 
 
 def scramble(x: Tensor) -> Tensor:
@@ -34,26 +38,53 @@ def scramble(x: Tensor) -> Tensor:
     return x ^ (x >> 16 & 0xFFFF)
 
 
+class Mask(NamedTuple):
+    """What n networks drop at one place: half of the work is done, a number for each row and for each column."""
+
+    rows: Tensor  # (n, ...) int32
+    columns: Tensor  # (n, D) int32
+    rate: float
+
+    def bits(self) -> Tensor:
+        """(n, ..., D) int32 numbers, uniform in their upper halves.
+
+        Rows and columns are scrambled already, so that two multiplications are enough to part them.
+        """
+        columns = self.columns.view(len(self.columns), *[1] * (self.rows.ndim - 1), -1)
+        x = (self.rows[..., None] ^ columns) * FIRST
+        return (x ^ x >> 15) * SECOND
+
+    def hit(self) -> Tensor:
+        """(n, ..., D), whether each number is dropped."""
+        return self.bits() < min(round(self.rate * 2**32) - 2**31, 2**31 - 1)
+
+    def drop(self, x: Tensor) -> Tensor:
+        """Dropout of (n, ..., D); the rest is scaled up."""
+        if self.rate == 1:
+            return x * 0
+        return x.masked_fill(self.hit(), 0) * (1 / (1 - self.rate))
+
+
 class Masks:
     """What n networks drop at all places of one kind, such as after the halves of each layer.
-
-    Half of the work is done here for all places at once: a number for each row and for each column.
 
     Args:
         words: (n, 2) int32, the networks' seeds.
         kind: Which kind of places, a small number.
         places: How many of them there are.
-        shape: (B, ..., D) of what one network drops from; a larger one only adds to the masks of a smaller one.
+        rows: What a row is known by, one after another, such as its text and its position there: whole numbers
+            that together broadcast to (n, ...).
+        width: D, the columns.
         rate: The share that is dropped.
     """
 
-    def __init__(self, words: Tensor, kind: int, places: int, shape: Sequence[int], rate: float) -> None:
+    def __init__(self, words: Tensor, kind: int, places: int, rows: Sequence[Tensor], width: int, rate: float) -> None:
         own = torch.arange(places, dtype=torch.int32, device=words.device)[:, None] + kind * 2**16
         key = scramble(scramble(words[:, 0] + own) ^ words[:, 1])  # (places, n)
-        self.columns = scramble((key ^ GOLDEN)[..., None] + _steps(shape[-1], key))  # (places, n, D)
-        self.rows = key  # (places, n, B, ...)
-        for size in shape[:-1]:
-            self.rows = scramble(self.rows[..., None] + _steps(size, key))
+        self.columns = scramble((key ^ GOLDEN)[..., None] + _steps(width, key))  # (places, n, D)
+        self.rows = key.view(*key.shape, *[1] * max(x.ndim - 1 for x in rows))  # (places, n, ...)
+        for known in rows:
+            self.rows = scramble(self.rows + known.int() * GOLDEN)
         self.rate = rate
 
     def of(self, networks: Sequence[int]) -> Masks:
@@ -62,47 +93,49 @@ class Masks:
         some.rows, some.columns = pick(self.rows, networks, 1), pick(self.columns, networks, 1)
         return some
 
-    def bits(self, place: int) -> Tensor:
-        """(n, B, ..., D) int32 numbers, uniform in their upper halves.
+    def at(self, place: int) -> Mask:
+        """One place's."""
+        return Mask(self.rows[place], self.columns[place], self.rate)
 
-        Rows and columns are scrambled already, so that two multiplications are enough to part them.
-        """
-        rows, columns = self.rows[place], self.columns[place]
-        x = (rows[..., None] ^ columns.view(len(columns), *[1] * (rows.ndim - 1), -1)) * FIRST
-        return (x ^ x >> 15) * SECOND
 
-    def hit(self, place: int) -> Tensor:
-        """(n, B, ..., D), whether each number is dropped."""
-        return self.bits(place) < min(round(self.rate * 2**32) - 2**31, 2**31 - 1)
+class LayerDropout(NamedTuple):
+    """What is dropped in one layer; None where nothing is."""
 
-    def drop(self, x: Tensor, place: int) -> Tensor:
-        """Dropout of (n, B, ..., D); the rest is scaled up."""
-        if self.rate == 1:
-            return x * 0
-        return x.masked_fill(self.hit(place), 0) * (1 / (1 - self.rate))
+    shares: Mask | None = None
+    mixed: Mask | None = None
+    inner: Mask | None = None
 
 
 @dataclass(frozen=True)
 class Dropout:
     """All that n networks drop in one pass; None where nothing is."""
 
-    hidden: Masks | None = None  # (n, B, T, D), after the embeddings and after either half of each layer
+    hidden: Masks | None = None  # (n, M, D), after the embeddings and after either half of each layer
     shares: Masks | None = None  # (n, B, H, T, T), of attention, in each layer
-    words: Masks | None = None  # (n, B, D), cut from all tokens of a text
+    words: Masks | None = None  # (n, M, D), cut from all tokens of a text
 
     def of(self, networks: Sequence[int]) -> Dropout:
         """That of some of the networks."""
         return Dropout(*(masks and masks.of(networks) for masks in (self.hidden, self.shares, self.words)))
 
+    def layer(self, number: int) -> LayerDropout:
+        """That of one layer, counted from 0."""
+        halves = [self.hidden.at(2 * number + half) if self.hidden else None for half in (1, 2)]
+        return LayerDropout(self.shares.at(number) if self.shares else None, *halves)
 
-def drop_in_pass(seeds: Tensor, shape: Any, texts: int, tokens: int, cutoff: float) -> Dropout:
-    """The dropout a BERT's configuration asks for, for (N, 2) seeds and a batch of B texts of T tokens."""
+
+def drop_in_pass(seeds: Tensor, shape: Any, packing: Packing, cutoff: float) -> Dropout:
+    """The dropout a BERT's configuration asks for, for (N, 2) seeds and the tokens of a batch."""
     layers, heads, width = shape.num_hidden_layers, shape.num_attention_heads, shape.hidden_size
     hidden, attention = float(shape.hidden_dropout_prob), float(shape.attention_probs_dropout_prob)
+    _, texts, tokens = packing.mask.shape
+    grid = [torch.arange(size, device=seeds.device) for size in (texts, heads, tokens)]
+    query = [grid[0][None, :, None, None], grid[1][None, None, :, None], grid[2][None, None, None, :]]
+    token = [packing.text, packing.position]
     return Dropout(
-        Masks(seeds, 0, 1 + 2 * layers, (texts, tokens, width), hidden) if hidden else None,
-        Masks(seeds, 1, layers, (texts, heads, tokens, tokens), attention) if attention else None,
-        Masks(seeds, 2, 1, (texts, width), cutoff) if cutoff else None,
+        Masks(seeds, 0, 1 + 2 * layers, token, width, hidden) if hidden else None,
+        Masks(seeds, 1, layers, query, tokens, attention) if attention else None,
+        Masks(seeds, 2, 1, token[:1], width, cutoff) if cutoff else None,
     )
 
 

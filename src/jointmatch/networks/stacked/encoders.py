@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -11,27 +11,40 @@ from torch import Tensor, nn
 
 from jointmatch.networks.encoder import Encoder
 from jointmatch.networks.stacked.dropout import seed_words
+from jointmatch.networks.stacked.packing import Packing, pack, unpacked
+from jointmatch.networks.stacked.replay import Replay
 from jointmatch.networks.stacked.stack import Stacked
 from jointmatch.networks.tokens import Tokens
 from jointmatch.types import Mixing
+
+POSITIONS, TOKENS = 16, 256  # shapes are filled up to multiples of these on a GPU, so that few of them occur
+
+FEW_TOKENS = 16384  # a pass over more is long enough to hide the launching of its kernels
 
 
 class StackedEncoders(nn.Module):
     """A stack in the place of a list of encoders.
 
     Its state dict is the list's, name by name, so that weights go from one form to the other as they are.
+
+    Args:
+        stack: The encoders.
+        tell: Hears of what could not be done to make it faster.
     """
 
-    def __init__(self, stack: Stacked) -> None:
+    def __init__(self, stack: Stacked, tell: Callable[[str], None] = lambda text: None) -> None:
         super().__init__()
         self.stack = stack
+        self.replay: Replay | None = Replay(tell)  # None: every pass is launched kernel by kernel
 
     @classmethod
-    def of(cls, encoders: Sequence[Encoder], cutoff: float = 0.0) -> StackedEncoders:
+    def of(
+        cls, encoders: Sequence[Encoder], cutoff: float = 0.0, tell: Callable[[str], None] = lambda text: None
+    ) -> StackedEncoders:
         """Stack encoders that are pooled alike."""
         reads = [encoder.layers for encoder in encoders]
         modules = [encoder.transformer for encoder in encoders]
-        return cls(Stacked.from_modules(modules, reads, encoders[0].pooling, cutoff))
+        return cls(Stacked.from_modules(modules, reads, encoders[0].pooling, cutoff), tell)
 
     def __len__(self) -> int:
         return self.stack.count
@@ -47,9 +60,25 @@ class StackedEncoders(nn.Module):
         self, tokens: Tokens | Sequence[Tokens], seeds: Sequence[int] | None = None, mixing: Mixing | None = None
     ) -> Tensor:
         """(N, B, D) from one batch for all networks, or from one each."""
-        batch = together([tokens] if isinstance(tokens, Tokens) else tokens)
-        words = seed_words(seeds, batch.ids.device) if self.training and seeds is not None else None
-        return self.stack(batch.ids, batch.mask, words, mixing)
+        batches = [tokens] if isinstance(tokens, Tokens) else tokens
+        ids, packing = together(batches, mixing is None)
+        words = seed_words(seeds, ids.device) if self.training and seeds is not None else None
+        launches = ids.shape[1] <= FEW_TOKENS and mixing is None and (words is not None or not self.training)
+        if ids.device.type == "cuda" and launches and self.replay is not None:
+            return self._replayed(self.replay, ids, packing, words)
+        return self.stack(ids, packing, words, mixing)
+
+    def _replayed(self, replay: Replay, ids: Tensor, packing: Packing, words: Tensor | None) -> Tensor:
+        """The same from a recording of the pass."""
+        packed = [] if packing.real is None or packing.spot is None else [packing.place, packing.real, packing.spot]
+        inputs = [ids, packing.mask, *packed, *([] if words is None else [words])]
+
+        def run(ids: Tensor, mask: Tensor, *rest: Tensor) -> Tensor:
+            packing = Packing(mask, *rest[:3]) if packed else unpacked(mask)
+            return self.stack(ids, packing, None if words is None else rest[-1])
+
+        numbers = torch.is_autocast_enabled("cuda"), torch.get_autocast_dtype("cuda")
+        return replay(run, inputs, list(self.stack.parameters()), (self.training, bool(packed), numbers))
 
     def per_network(self) -> list[list[Tensor]]:
         """Each network's share of the parameters, with its share of the gradients: views, to be changed in place."""
@@ -87,13 +116,15 @@ class StackedEncoders(nn.Module):
         super()._load_from_state_dict(state_dict, prefix, *args)
 
 
-def together(batches: Sequence[Tokens]) -> Tokens:
-    """Batches of as many texts each, padded alike and stacked: (N, B, T)."""
-    longest = max(batch.ids.shape[1] for batch in batches)
-    room = [(0, longest - batch.ids.shape[1]) for batch in batches]
-    ids = torch.stack([F.pad(batch.ids, space) for batch, space in zip(batches, room, strict=True)])
-    mask = torch.stack([F.pad(batch.mask, space) for batch, space in zip(batches, room, strict=True)])
-    return Tokens(ids, mask)
+def together(batches: Sequence[Tokens], packed: bool = True) -> tuple[Tensor, Packing]:
+    """Batches of as many texts each as one: (n, M) token numbers, and where they stand."""
+    device = batches[0].ids.device
+    positions, tokens = (POSITIONS, TOKENS) if device.type == "cuda" else (1, 1)
+    width = -(-max(batch.ids.shape[1] for batch in batches) // positions) * positions
+    ids = torch.stack([F.pad(batch.ids, (0, width - batch.ids.shape[1])) for batch in batches]).flatten(1)
+    lengths = [batch.lengths for batch in batches]
+    packing = pack(lengths, width, device, tokens if packed else None)
+    return (ids if packing.spot is None else ids.gather(1, packing.place)), packing
 
 
 def _share(parameter: nn.Parameter, place: int) -> Tensor:

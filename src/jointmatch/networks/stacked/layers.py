@@ -8,7 +8,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from jointmatch.networks.stacked.dropout import Dropout
+from jointmatch.networks.stacked.dropout import Dropout, LayerDropout, Mask
+from jointmatch.networks.stacked.packing import Packing
 
 
 class StackedLinear(nn.Module):
@@ -20,9 +21,9 @@ class StackedLinear(nn.Module):
         self.bias = nn.Parameter(torch.empty(count, outputs))
 
     def forward(self, x: Tensor) -> Tensor:
-        """(n, B, T, inputs) -> (n, B, T, outputs)."""
-        flat = torch.baddbmm(self.bias[:, None], x.flatten(1, 2), self.weight.mT)
-        return flat.view(*x.shape[:-1], -1)
+        """(n, M, inputs) -> (n, M, outputs)."""
+        product = x @ self.weight.mT
+        return product + self.bias[:, None].to(product.dtype)  # not baddbmm, which first copies the bias to every row
 
 
 class StackedNorm(nn.Module):
@@ -35,9 +36,9 @@ class StackedNorm(nn.Module):
         self.epsilon = epsilon
 
     def forward(self, x: Tensor) -> Tensor:
-        """(n or 1, B, T, D) -> (n, B, T, D)."""
+        """(n or 1, M, D) -> (n, M, D)."""
         normal = F.layer_norm(x, x.shape[-1:], eps=self.epsilon)
-        return normal * self.weight[:, None, None] + self.bias[:, None, None]
+        return normal * self.weight[:, None] + self.bias[:, None]
 
 
 class StackedEmbeddings(nn.Module):
@@ -59,19 +60,27 @@ class StackedEmbeddings(nn.Module):
         self.count = count
         self.padding: int | None = shape.pad_token_id
 
-    def forward(self, ids: Tensor, dropout: Dropout) -> Tensor:
-        """(n or 1, B, T) -> (n, B, T, D)."""
+    def forward(self, ids: Tensor, packing: Packing, dropout: Dropout) -> Tensor:
+        """(n or 1, M) -> (n, M, D)."""
         words = self._look_up(ids)
         if dropout.words is not None:
-            words = words.expand(self.count, -1, -1, -1).masked_fill(dropout.words.hit(0)[:, :, None], 0)
-        own = self.segments[:, None, :1] + self.positions[:, None, : ids.shape[-1]]
-        hidden = self.norm(words + own)
-        return hidden if dropout.hidden is None else dropout.hidden.drop(hidden, 0)
+            words = words.expand(self.count, -1, -1).masked_fill(dropout.words.at(0).hit(), 0)
+        hidden = self.norm(words + self.segments[:, :1] + self._positions(packing))
+        return hidden if dropout.hidden is None else dropout.hidden.at(0).drop(hidden)
+
+    def _positions(self, packing: Packing) -> Tensor:
+        """(n, M, D); of texts with their padding in the order they are in, which is the cheaper way back."""
+        _, texts, tokens = packing.mask.shape
+        if packing.spot is None:
+            return self.positions[:, :tokens].repeat(1, texts, 1)
+        size = self.positions.shape[1]
+        first = torch.arange(self.count, device=packing.place.device)[:, None] * size
+        return F.embedding(packing.position + first, self.positions.flatten(0, 1))
 
     def _look_up(self, ids: Tensor) -> Tensor:
         """One look-up in the tables laid end to end: a table's own slice would cost a copy in the backward pass."""
         tables, vocabulary, width = self.words.shape
-        offsets = torch.arange(tables, device=ids.device)[:, None, None] * vocabulary
+        offsets = torch.arange(tables, device=ids.device)[:, None] * vocabulary
         vectors = F.embedding(ids + offsets, self.words.view(-1, width))
         if self.padding is None or not self.words.requires_grad:
             return vectors
@@ -82,7 +91,7 @@ class StackedEmbeddings(nn.Module):
 class StackedLayer(nn.Module):
     """Self-attention and the two linear layers after it, of n networks."""
 
-    def __init__(self, shape: Any, count: int, number: int) -> None:
+    def __init__(self, shape: Any, count: int) -> None:
         super().__init__()
         width, inner = shape.hidden_size, shape.intermediate_size
         self.qkv = StackedLinear(count, width, 3 * width)
@@ -91,29 +100,31 @@ class StackedLayer(nn.Module):
         self.up = StackedLinear(count, width, inner)
         self.down = StackedLinear(count, inner, width)
         self.norm = StackedNorm(count, width, shape.layer_norm_eps)
-        self.heads, self.number = shape.num_attention_heads, number
+        self.heads = shape.num_attention_heads
 
-    def forward(self, hidden: Tensor, mask: Tensor, dropout: Dropout) -> Tensor:
-        """(n, B, T, D) and (n, B, T) -> (n, B, T, D)."""
-        looked = self.mixed(self._attend(hidden, mask, dropout))
-        hidden = self.mixed_norm(self._drop(looked, dropout, 1) + hidden)
+    def forward(self, hidden: Tensor, packing: Packing, dropout: LayerDropout) -> Tensor:
+        """(n, M, D) -> (n, M, D)."""
+        looked = self.mixed(self._attend(hidden, packing, dropout.shares))
+        hidden = self.mixed_norm(_drop(looked, dropout.mixed) + hidden)
         inner = self.down(F.gelu(self.up(hidden)))
-        return self.norm(self._drop(inner, dropout, 2) + hidden)
+        return self.norm(_drop(inner, dropout.inner) + hidden)
 
-    def _drop(self, x: Tensor, dropout: Dropout, half: int) -> Tensor:
-        return x if dropout.hidden is None else dropout.hidden.drop(x, 2 * self.number + half)
-
-    def _attend(self, hidden: Tensor, mask: Tensor, dropout: Dropout) -> Tensor:
-        """(n, B, T, D) -> (n, B, T, D), over the tokens of each text."""
-        n, texts, tokens, _ = hidden.shape
-        split = self.qkv(hidden).view(n * texts, tokens, 3, self.heads, -1)
+    def _attend(self, hidden: Tensor, packing: Packing, dropout: Mask | None) -> Tensor:
+        """(n, M, D) -> (n, M, D), over the tokens of each text."""
+        laid = packing.lay_out(self.qkv(hidden))  # (n, B, T, 3 D)
+        n, texts, tokens, _ = laid.shape
+        split = laid.view(n * texts, tokens, 3, self.heads, -1)
         q, k, v = split.permute(2, 0, 3, 1, 4).unbind()  # (n * B, H, T, D / H) each
-        seen = mask.reshape(n * texts, 1, 1, tokens)
-        if dropout.shares is None:
+        seen = packing.mask.reshape(n * texts, 1, 1, tokens)
+        if dropout is None:
             out = F.scaled_dot_product_attention(q, k, v, attn_mask=seen)
         else:
             # The fused kernels drop by a stream of the whole batch's, so here the shares are written out.
             scores = (q @ k.mT * q.shape[-1] ** -0.5).masked_fill(~seen, torch.finfo(q.dtype).min)
             shares = scores.softmax(-1).view(n, texts, self.heads, tokens, tokens)
-            out = dropout.shares.drop(shares, self.number).flatten(0, 1).to(v.dtype) @ v
-        return out.transpose(1, 2).reshape(hidden.shape)
+            out = dropout.drop(shares).flatten(0, 1).to(v.dtype) @ v
+        return packing.gather(out.transpose(1, 2).reshape(n, texts, tokens, -1))
+
+
+def _drop(x: Tensor, mask: Mask | None) -> Tensor:
+    return x if mask is None else mask.drop(x)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -14,6 +15,7 @@ from jointmatch.networks.encoder import Pooling, depth_of, pool
 from jointmatch.networks.mixing import mix, union
 from jointmatch.networks.stacked.dropout import Dropout, drop_in_pass, pick
 from jointmatch.networks.stacked.layers import StackedEmbeddings, StackedLayer
+from jointmatch.networks.stacked.packing import Packing
 from jointmatch.networks.stacked.weights import embedding_sources, layer_sources, why_not_stacked
 from jointmatch.randomness import seeded
 from jointmatch.types import Mixing
@@ -48,58 +50,72 @@ class Stacked(nn.Module):
         deepest = [max(own) for own in self.depths]
         self.readers = [[i for i, end in enumerate(deepest) if end > layer] for layer in range(max(deepest))]
         self.embeddings = StackedEmbeddings(shape, len(reads), shared_words)
-        self.layers = nn.ModuleList(StackedLayer(shape, len(own), i) for i, own in enumerate(self.readers))
+        self.layers = nn.ModuleList(StackedLayer(shape, len(own)) for own in self.readers)
         self.unread: list[dict[str, Tensor]] = [{} for _ in reads]
+        self.run_layer: Callable[..., Tensor] = StackedLayer.__call__
 
     @property
     def count(self) -> int:
         """N."""
         return len(self.reads)
 
-    def forward(self, ids: Tensor, mask: Tensor, seeds: Tensor | None = None, mixing: Mixing | None = None) -> Tensor:
+    def forward(
+        self, ids: Tensor, packing: Packing, seeds: Tensor | None = None, mixing: Mixing | None = None
+    ) -> Tensor:
         """Features (N, B, D), or as many rows as layers are read in all, network by network.
 
         Args:
-            ids: (N, B, T), or (1, B, T) for all networks.
-            mask: Of the same shape, True where there is a token.
+            ids: (N, M) token numbers, or (1, M) for all networks.
+            packing: Where these tokens stand; with ``mixing`` it must be ``unpacked``.
             seeds: (N, 2) of ``seed_words``, for dropout; None draws them from torch's own stream while training.
             mixing: How the texts are mixed with each other on the way.
         """
-        dropout = self._dropout(ids, seeds)
-        mask = mask.expand(self.count, -1, -1)
-        hidden = self.embeddings(ids, dropout)
+        dropout = self._dropout(packing, seeds)
+        hidden = self.embeddings(ids, packing, dropout)
+        packing = packing.expand(self.count)
         networks = list(range(self.count))
         read: dict[tuple[int, int], Tensor] = {}
         for depth, (layer, readers) in enumerate(zip(self.layers, self.readers, strict=True), 1):
             if readers != networks:
                 kept = [networks.index(i) for i in readers]
-                hidden, mask, dropout, networks = pick(hidden, kept), pick(mask, kept), dropout.of(kept), readers
-            hidden = layer(hidden, mask, dropout)
+                hidden, packing, dropout, networks = pick(hidden, kept), packing.of(kept), dropout.of(kept), readers
+            hidden = self.run_layer(layer, hidden, packing, dropout.layer(depth - 1))
             if mixing is not None:
-                hidden, mask = self._mixed(hidden, mask, mixing, networks, depth)
+                hidden, packing = self._mixed(hidden, packing, mixing, networks, depth)
             if any(depth in self.depths[i] for i in networks):
-                pooled = pool(hidden.flatten(0, 1), mask.flatten(0, 1), self.pooling).view(*hidden.shape[:2], -1)
+                pooled = self._pool(hidden, packing)
                 read |= {(network, depth): pooled[place] for place, network in enumerate(networks)}
         return torch.stack([read[i, depth] for i, own in enumerate(self.depths) for depth in own])
 
-    def _dropout(self, ids: Tensor, seeds: Tensor | None) -> Dropout:
+    def compile_layers(self, **options: Any) -> None:
+        """Compile one layer, and run all of them by it: they differ in their weights only."""
+        self.run_layer = torch.compile(StackedLayer.forward, fullgraph=True, dynamic=False, **options)
+
+    def _pool(self, hidden: Tensor, packing: Packing) -> Tensor:
+        """(n, M, D) -> (n, B, D)."""
+        laid = packing.lay_out(hidden)
+        return pool(laid.flatten(0, 1), packing.mask.flatten(0, 1), self.pooling).view(*laid.shape[:2], -1)
+
+    def _dropout(self, packing: Packing, seeds: Tensor | None) -> Dropout:
         if not self.training:
             return Dropout()
         if seeds is None:
-            seeds = torch.randint(-(2**31), 2**31, (self.count, 2), device=ids.device).to(torch.int32)
-        return drop_in_pass(seeds, self.shape, ids.shape[1], ids.shape[2], self.cutoff)
+            device = packing.mask.device
+            seeds = torch.randint(-(2**31), 2**31, (self.count, 2), device=device).to(torch.int32)
+        return drop_in_pass(seeds, self.shape, packing, self.cutoff)
 
     def _mixed(
-        self, hidden: Tensor, mask: Tensor, mixing: Mixing, networks: Sequence[int], depth: int
-    ) -> tuple[Tensor, Tensor]:
+        self, hidden: Tensor, packing: Packing, mixing: Mixing, networks: Sequence[int], depth: int
+    ) -> tuple[Tensor, Packing]:
         """Mix the texts of those networks whose layer for it this is."""
         at = [depth_of(mixing.depth, min(self.depths[i])) == depth for i in networks]
         if not any(at):
-            return hidden, mask
+            return hidden, packing
         own = [mixing.of(i) for i in networks]
-        hidden = torch.stack([mix(x, m) if now else x for x, m, now in zip(hidden, own, at, strict=True)])
+        laid, mask = packing.lay_out(hidden), packing.mask
+        laid = torch.stack([mix(x, m) if now else x for x, m, now in zip(laid, own, at, strict=True)])
         mask = torch.stack([union(x, m.partner) if now else x for x, m, now in zip(mask, own, at, strict=True)])
-        return hidden, mask
+        return packing.gather(laid), replace(packing, mask=mask)
 
     @classmethod
     def from_modules(

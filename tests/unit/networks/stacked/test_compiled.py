@@ -5,6 +5,8 @@ import torch
 from jointmatch.networks import dropout_seeds
 from jointmatch.networks.stacked import Stacked, StackedEncoders
 from jointmatch.networks.stacked.dropout import seed_words
+from jointmatch.networks.stacked.encoders import together
+from jointmatch.networks.stacked.packing import Packing
 from tests.unit.networks.stacked.berts import batch, bert
 
 CPU = torch.device("cpu")
@@ -17,7 +19,7 @@ def trained_stack(layers=(1.0, 0.5)):
 
 def passed(forward, stack, tokens, seeds):
     stack.zero_grad()
-    features = forward(tokens.ids[None], tokens.mask[None], seeds)
+    features = forward(*together([tokens]), seeds)
     features.square().sum().backward()
     return features.detach(), [p.grad.clone() for p in stack.parameters()]
 
@@ -37,8 +39,10 @@ def test_traced_into_one_graph_it_gives_the_same_features_and_gradients():
 def test_nothing_in_a_pass_looks_at_a_value():
     """On the meta device there are none to look at: a pass that asked for one would fail."""
     stack = trained_stack().to("meta")
-    ids = torch.zeros(1, 3, 6, dtype=torch.long, device="meta")
-    out = stack(ids, ids.bool(), torch.zeros(2, 2, dtype=torch.int32, device="meta"))
+    ids, packing = together([batch(texts=3)])
+    assert packing.spot is not None
+    empty = [x.to("meta") for x in (packing.mask, packing.place, packing.real, packing.spot) if x is not None]
+    out = stack(ids.to("meta"), Packing(*empty), torch.zeros(2, 2, dtype=torch.int32, device="meta"))
     assert out.shape == (2, 3, 16)
     assert out.device.type == "meta"
 

@@ -5,14 +5,18 @@ import torch
 
 from jointmatch.networks import Tokens, dropout_seeds
 from jointmatch.networks.stacked import Stacked, StackedEncoders
-from jointmatch.networks.stacked.dropout import Masks, drop_in_pass, pick, seed_words
+from jointmatch.networks.stacked.dropout import Mask, Masks, drop_in_pass, pick, seed_words
+from jointmatch.networks.stacked.packing import unpacked
 from tests.unit.networks.stacked.berts import batch, bert
 
 CPU = torch.device("cpu")
 
 
 def masks(*seeds: int, shape: tuple[int, ...] = (3, 4, 5), rate: float = 0.5, kind: int = 0) -> Masks:
-    return Masks(seed_words(seeds, CPU), kind, 3, shape, rate)
+    """Of ``shape`` (B, ..., D) for each seed, at three places."""
+    axes = [torch.arange(size) for size in shape[:-1]]
+    rows = [axis.view(1, *[-1 if i == j else 1 for j in range(len(axes))]) for i, axis in enumerate(axes)]
+    return Masks(seed_words(seeds, CPU), kind, 3, rows, shape[-1], rate)
 
 
 def encoders(*seeds: int, dropout: float = 0.3, layers: int = 2, cutoff: float = 0.0) -> StackedEncoders:
@@ -25,7 +29,7 @@ def encoders(*seeds: int, dropout: float = 0.3, layers: int = 2, cutoff: float =
 def test_a_share_of_all_numbers_is_dropped_and_the_mean_is_kept(rate):
     """With 400,000 numbers the share's deviation is at most 0.0008; five of them are allowed for."""
     x = torch.ones(2, 40, 50, 100)
-    kept = masks(3, 4, shape=(40, 50, 100), rate=rate).drop(x, 1)
+    kept = masks(3, 4, shape=(40, 50, 100), rate=rate).at(1).drop(x)
     assert (kept == 0).float().mean().item() == pytest.approx(rate, abs=0.004)
     assert kept.unique().tolist() == pytest.approx([0.0, 1 / (1 - rate)])
     for axis in range(4):
@@ -37,7 +41,7 @@ def test_a_share_of_all_numbers_is_dropped_and_the_mean_is_kept(rate):
 
 def test_bits_are_even_and_those_of_neighbours_independent():
     """A correlation over 250,000 pairs strays by 0.002; five times that would be a pattern."""
-    bits = masks(1, shape=(20, 25, 500)).bits(0).float() / 2**31
+    bits = masks(1, shape=(20, 25, 500)).at(0).bits().float() / 2**31
     assert bits.mean().abs() < 0.005
     assert bits.var().item() == pytest.approx(1 / 3, abs=0.003)
     for axis in (1, 2, 3):
@@ -48,7 +52,7 @@ def test_bits_are_even_and_those_of_neighbours_independent():
 
 def test_rows_and_columns_do_not_act_together():
     """Of four corners of a rectangle each is dropped for itself: all four at 0.5 in one of 16 cases."""
-    hit = masks(5, shape=(1, 1000, 1000)).hit(0)[0, 0]
+    hit = masks(5, shape=(1, 1000, 1000)).at(0).hit()[0, 0]
     corners = hit[:500, :500] & hit[500:, :500] & hit[:500, 500:] & hit[500:, 500:]
     assert corners.float().mean().item() == pytest.approx(1 / 16, abs=0.003)
     odd = hit[:500, :500] ^ hit[500:, :500] ^ hit[:500, 500:] ^ hit[500:, 500:]
@@ -57,26 +61,26 @@ def test_rows_and_columns_do_not_act_together():
 
 @pytest.mark.parametrize(("seed", "kind", "place"), [(8, 0, 1), (7, 1, 1), (7, 0, 2)])
 def test_another_seed_kind_or_place_is_another_mask(seed, kind, place):
-    one = masks(7, shape=(9, 9, 40)).hit(1)
-    other = masks(seed, shape=(9, 9, 40), kind=kind).hit(place)
+    one = masks(7, shape=(9, 9, 40)).at(1).hit()
+    other = masks(seed, shape=(9, 9, 40), kind=kind).at(place).hit()
     assert (one == other).float().mean().item() == pytest.approx(0.5, abs=0.05)
 
 
 @pytest.mark.parametrize("high", [0, 1, 2**31 - 1])
 def test_all_of_a_seeds_bits_count(high):
     seed = high << 32 | 5
-    same = [masks(seed ^ 1 << bit).bits(0).flatten() for bit in range(63)]
+    same = [masks(seed ^ 1 << bit).at(0).bits().flatten() for bit in range(63)]
     assert len(torch.stack(same).unique(dim=0)) == 63
 
 
 @pytest.mark.parametrize("rate", [0.0, 1.0])
 def test_nothing_is_dropped_at_rate_0_and_everything_at_rate_1(rate):
     x = torch.randn(1, 3, 4, 5)
-    assert torch.equal(masks(0, rate=rate).drop(x, 0), x * (1 - rate))
+    assert torch.equal(masks(0, rate=rate).at(0).drop(x), x * (1 - rate))
 
 
 def test_a_mask_of_a_larger_shape_begins_with_that_of_a_smaller_one():
-    small, large = (masks(1, shape=shape).bits(0) for shape in ((2, 3, 4), (5, 6, 7)))
+    small, large = (masks(1, shape=shape).at(0).bits() for shape in ((2, 3, 4), (5, 6, 7)))
     assert torch.equal(small, large[:, :2, :3, :4])
 
 
@@ -162,17 +166,18 @@ def test_the_mean_over_many_masks_is_near_what_is_without():
 
 @torch.no_grad()
 def test_every_place_drops_once_and_by_a_mask_of_its_own(monkeypatch):
-    """Two layers: five places of hidden states (n, B, T, D) and two of attention's shares (n, B, H, T, T)."""
+    """Two layers: five places of hidden states (n, M, D) and two of attention's shares (n, B, H, T, T)."""
     seen = []
-    original = Masks.drop
+    original = Mask.drop
 
-    def spy(self, x, place):
-        seen.append((x.ndim, place))
-        return original(self, x, place)
+    def spy(self, x):
+        seen.append((x.ndim, tuple(self.columns.flatten().tolist())))
+        return original(self, x)
 
-    monkeypatch.setattr(Masks, "drop", spy)
+    monkeypatch.setattr(Mask, "drop", spy)
     encoders(0, 1).features(batch(), [1, 2])
-    assert sorted(seen) == [(4, 0), (4, 1), (4, 2), (4, 3), (4, 4), (5, 0), (5, 1)]
+    assert [ndim for ndim, _ in seen] == [3, 5, 3, 3, 5, 3, 3]
+    assert len(set(seen)) == 7
 
 
 @torch.no_grad()
@@ -184,5 +189,7 @@ def test_words_are_cut_while_training_and_in_all_tokens_of_a_text():
     embeddings = networks.stack.embeddings
     with torch.no_grad():
         embeddings.positions.zero_()
-    words = embeddings(tokens[None], drop_in_pass(seed_words([1, 2], CPU), networks.stack.shape, 2, 3, 0.5))
+    packing = unpacked(torch.ones(1, 2, 3, dtype=torch.bool))
+    dropout = drop_in_pass(seed_words([1, 2], CPU), networks.stack.shape, packing, 0.5)
+    words = embeddings(tokens.view(1, 6), packing, dropout).view(2, 2, 3, -1)
     assert torch.equal(words, words[:, :, :1].expand_as(words))

@@ -1,0 +1,117 @@
+"""Texts of different lengths without their padding: all tokens of a batch in one row.
+
+Linear layers, norms and dropout work on tokens alone, so they skip the padding. Only attention and pooling look at
+whole texts: for these the tokens are laid out by text and position, and back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from jointmatch.networks.devices import on_device
+from jointmatch.networks.stacked.dropout import pick
+
+WORTH = 0.9  # share of the padded batch that tokens may take up to be packed; laying them out costs something too
+
+
+@dataclass(frozen=True)
+class Packing:
+    """Where M tokens of each of n networks stand in texts of T positions; ``spot`` None: as they are, M = B * T.
+
+    A row may have fillers at its end, so that networks have as many tokens each and shapes come back.
+    """
+
+    mask: Tensor  # (n or 1, B, T) True where there is a token
+    place: Tensor  # (n or 1, M) text * T + position; a filler's is 0
+    real: Tensor | None = None  # (n or 1, M) False for fillers
+    spot: Tensor | None = None  # (n or 1, B, T) where the token is in its row; 0 where there is none
+
+    def expand(self, count: int) -> Packing:
+        """For each of ``count`` networks."""
+        return self._each(lambda x: x.expand(count, *x.shape[1:]))
+
+    def of(self, networks: Sequence[int]) -> Packing:
+        """Of some of the networks."""
+        return self._each(lambda x: pick(x, networks))
+
+    def _each(self, change: Callable[[Tensor], Tensor]) -> Packing:
+        real, spot = (None if x is None else change(x) for x in (self.real, self.spot))
+        return Packing(change(self.mask), change(self.place), real, spot)
+
+    @property
+    def text(self) -> Tensor:
+        """(n or 1, M) the text each token is of."""
+        return self.place // self.mask.shape[-1]
+
+    @property
+    def position(self) -> Tensor:
+        """(n or 1, M) its position there."""
+        return self.place % self.mask.shape[-1]
+
+    def lay_out(self, x: Tensor) -> Tensor:
+        """(n, M, D) -> (n, B, T, D); what stands at padding is some token's and means nothing."""
+        shape = (*self.mask.shape, x.shape[-1])
+        if self.spot is None or self.real is None:
+            return x.view(shape)
+        return _Taken.apply(x, self.spot.flatten(1), self.place, self.real).view(shape)
+
+    def gather(self, x: Tensor) -> Tensor:
+        """(n, B, T, D) -> (n, M, D), the way back; a filler gets some token's."""
+        if self.spot is None:
+            return x.flatten(1, 2)
+        return _Taken.apply(x.flatten(1, 2), self.place, self.spot.flatten(1), self.mask.flatten(1))
+
+
+class _Taken(torch.autograd.Function):
+    """Rows by number, where every row that counts is taken once: so the gradient is taken too, and nothing is added up.
+
+    x (n, A, D), there (n, Z) into A, back (n, A) into Z, counts (n, A): whether the row was taken.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, there: Tensor, back: Tensor, counts: Tensor) -> Tensor:
+        ctx.save_for_backward(back, counts)
+        return _take(x, there)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None, None]:
+        back, counts = ctx.saved_tensors
+        return _take(grad, back).masked_fill(~counts[..., None], 0), None, None, None
+
+
+def _take(x: Tensor, rows: Tensor) -> Tensor:
+    """(n, A, D) by (n, Z) -> (n, Z, D)."""
+    n, size, _ = x.shape
+    first = torch.arange(n, device=x.device)[:, None] * size
+    return x.flatten(0, 1)[(rows + first).flatten()].view(n, rows.shape[1], -1)
+
+
+def unpacked(mask: Tensor) -> Packing:
+    """Every position a token of its own, padding too."""
+    size = mask.shape[1] * mask.shape[2]
+    return Packing(mask, torch.arange(size, device=mask.device)[None])
+
+
+def pack(lengths: Sequence[np.ndarray], width: int, device: torch.device, grain: int | None = 1) -> Packing:
+    """From the lengths of each network's texts, laid out ``width`` wide, without waiting for the device.
+
+    Rows are filled up to a multiple of ``grain``. With None, or where little is gained, the padding stays.
+    """
+    masks = np.arange(width) < np.stack(lengths)[:, :, None]
+    used = -(-int(masks.sum((1, 2)).max()) // (grain or 1)) * (grain or 1)
+    if grain is None or used > WORTH * masks[0].size:
+        return unpacked(on_device(torch.from_numpy(masks), device))
+    place, real = np.zeros((len(masks), used), np.int64), np.zeros((len(masks), used), bool)
+    spot = np.zeros((len(masks), masks[0].size), np.int64)
+    for network, mask in enumerate(masks):
+        tokens = np.flatnonzero(mask)
+        place[network, : len(tokens)], real[network, : len(tokens)] = tokens, True
+        spot[network, tokens] = np.arange(len(tokens))
+    arrays = (masks, place, real, spot.reshape(masks.shape))
+    return Packing(*(on_device(torch.from_numpy(array), device) for array in arrays))

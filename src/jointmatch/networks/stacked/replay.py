@@ -1,0 +1,138 @@
+"""Passes of a stack recorded as CUDA graphs: one launch in the place of a thousand.
+
+A small network's kernels take less time than launching them one by one. A pass of a shape that came before is
+recorded once and then replayed: inputs are copied to where the graph reads them, and what comes out is copied.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+Pass = Callable[..., Tensor]
+
+RECORDINGS = 12  # at most: each holds the memory of its pass
+WARM_UP = 2  # passes before recording, so that what is done once (choosing kernels, compiling) is not recorded
+
+OWN_THREAD = "thread_local"  # other threads may go on preparing data meanwhile
+
+
+class Replay:
+    """Runs a function of tensors by recordings, one per shape of its inputs.
+
+    A function that is recorded must only read its inputs and ``parameters``, and must not look at a value. Where
+    recording fails, functions are called as ever.
+
+    Args:
+        tell: Hears why recording failed.
+    """
+
+    def __init__(self, tell: Callable[[str], None] = lambda text: None) -> None:
+        self.tell = tell
+        self.failed = False
+        self._recordings: dict[Hashable, _Recording] = {}
+        self._seen: Counter[Hashable] = Counter()
+
+    def __deepcopy__(self, memo: Any) -> Replay:
+        return Replay(self.tell)  # recordings read and write the tensors they were made with
+
+    def __call__(
+        self, function: Pass, inputs: Sequence[Tensor], parameters: Sequence[Tensor], mode: Hashable = None
+    ) -> Tensor:
+        """``function(*inputs)``, with gradients for ``parameters`` where these are on.
+
+        ``mode`` is all else that the function depends on.
+        """
+        graded = torch.is_grad_enabled()
+        key = (mode, graded, *((x.shape, x.dtype) for x in inputs))
+        recording = self._recordings.get(key)
+        if recording is None:
+            self._seen[key] += 1
+            if self.failed or self._seen[key] < 2 or len(self._recordings) >= RECORDINGS:
+                return function(*inputs)
+            try:
+                recording = _Recording(function, inputs, parameters if graded else [])
+            except RuntimeError as error:  # out of memory is one too
+                self.failed = True
+                self.tell(
+                    f"Passes are not recorded as CUDA graphs ({first_line(error)}): slower, with the same results."
+                )
+                return function(*inputs)
+            self._recordings[key] = recording
+        recording.fill(inputs)
+        return _Replayed.apply(recording.anchor, recording) if graded else recording.forward()
+
+
+class _Recording:
+    """One shape's graphs, and the tensors they read and write."""
+
+    def __init__(self, function: Pass, inputs: Sequence[Tensor], parameters: Sequence[Tensor]) -> None:
+        self.inputs = [x.clone() for x in inputs]
+        self.parameters = [p for p in parameters if p.requires_grad]
+        self.anchor = torch.zeros((), device=inputs[0].device, requires_grad=True)
+        stream = torch.cuda.Stream()
+        stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(stream), _uncached_casts():
+            for _ in range(WARM_UP):
+                self._backward_of(function(*self.inputs))
+        torch.cuda.current_stream().wait_stream(stream)
+        self.forward_graph, self.backward_graph = torch.cuda.CUDAGraph(), torch.cuda.CUDAGraph()
+        with torch.cuda.graph(self.forward_graph, capture_error_mode=OWN_THREAD), _uncached_casts():
+            self.output = function(*self.inputs)
+        self.grad = torch.zeros_like(self.output)
+        self.gradients: Sequence[Tensor | None] = []
+        if self.parameters:
+            with torch.cuda.graph(self.backward_graph, self.forward_graph.pool(), capture_error_mode=OWN_THREAD):
+                self.gradients = self._backward_of(self.output, self.grad)
+        self.output = self.output.detach()
+
+    def _backward_of(self, output: Tensor, grad: Tensor | None = None) -> Sequence[Tensor | None]:
+        if not self.parameters:
+            return []
+        grad = torch.zeros_like(output) if grad is None else grad
+        return torch.autograd.grad(output, self.parameters, grad, allow_unused=True)
+
+    def fill(self, inputs: Sequence[Tensor]) -> None:
+        for own, given in zip(self.inputs, inputs, strict=True):
+            own.copy_(given, non_blocking=True)
+
+    def forward(self) -> Tensor:
+        self.forward_graph.replay()
+        return self.output.clone()
+
+    def backward(self, grad: Tensor) -> None:
+        """Leave or add the parameters' gradients, as a backward pass does."""
+        before = [p.grad for p in self.parameters]
+        if any(old is not None for old in before):  # may be these very tensors, which are about to be overwritten
+            before = [None if old is None else old.clone() for old in before]
+        self.grad.copy_(grad)
+        self.backward_graph.replay()
+        for parameter, old, new in zip(self.parameters, before, self.gradients, strict=True):
+            parameter.grad = new if old is None else old if new is None else old + new
+
+
+class _Replayed(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, anchor: Tensor, recording: _Recording) -> Tensor:
+        ctx.recording = recording
+        return recording.forward()
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[None, None]:
+        ctx.recording.backward(grad)
+        return None, None
+
+
+def first_line(error: Exception) -> str:
+    """What an error says, in short."""
+    return f"{type(error).__name__}: {error}".partition("\n")[0].strip()[:200]
+
+
+def _uncached_casts() -> torch.autocast:
+    """The autocast that is on, without its cache of cast weights: a graph must cast them each time."""
+    dtype, enabled = torch.get_autocast_dtype("cuda"), torch.is_autocast_enabled("cuda")
+    return torch.autocast("cuda", dtype, enabled=enabled, cache_enabled=False)
