@@ -81,7 +81,7 @@ class RandomTexts(Learner):
 
     def _logits(self, module: nn.Module, ids: Tensor, seeds: Sequence[int] | None) -> Tensor:
         tokens = Tokens(ids, torch.ones_like(ids, dtype=torch.bool), np.full(len(ids), ids.shape[1]))
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16):
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16, cache_enabled=False):
             return module(tokens, seeds)
 
     def part_logits(self, module: nn.Module, part: str) -> Tensor:
@@ -165,7 +165,7 @@ def updater_of(args: argparse.Namespace, shape: str, bf16: bool, way: str, devic
         if way == "stacked":
             held.replay = None
         elif way == "compiled":
-            held.stack.compile_layers()
+            held.compile()
     networks = Networks(held, Heads(HeadShape(width, CLASSES), args.networks))
     learner = RandomTexts(networks, (args.batch, args.mu * args.batch), args.length, device, bf16)
     rule = build("jointmatch", Task(CLASSES, args.networks, learner.pool_size), {}).to(device)

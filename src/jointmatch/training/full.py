@@ -122,7 +122,9 @@ class FullLearner(Learner):
             return module(tokens if len(tokens) > 1 else tokens[0], seeds, mixing)
 
     def _autocast(self) -> torch.autocast:
-        return torch.autocast(self.device.type, self.dtype or torch.bfloat16, enabled=self.dtype is not None)
+        # No weight is cast twice in one pass, so a cache of cast ones has no use; recorded passes could not have one.
+        enabled = self.dtype is not None
+        return torch.autocast(self.device.type, self.dtype or torch.bfloat16, enabled=enabled, cache_enabled=False)
 
     def _ids(self, part: str) -> list[list[int]]:
         if part not in self._encoded:

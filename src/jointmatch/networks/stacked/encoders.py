@@ -11,14 +11,16 @@ from torch import Tensor, nn
 
 from jointmatch.networks.encoder import Encoder
 from jointmatch.networks.stacked.dropout import seed_words
+from jointmatch.networks.stacked.layers import StackedLayer
 from jointmatch.networks.stacked.packing import Packing, pack, unpacked
 from jointmatch.networks.stacked.replay import Replay
-from jointmatch.networks.stacked.stack import Stacked
+from jointmatch.networks.stacked.stack import RunLayer, Stacked
 from jointmatch.networks.tokens import Tokens
 from jointmatch.types import Mixing
 
 POSITIONS, TOKENS = 16, 256  # shapes are filled up to multiples of these on a GPU, so that few of them occur
 
+RECORDED_ON = {"cuda"}
 FEW_TOKENS = 16384  # a pass over more is long enough to hide the launching of its kernels
 
 
@@ -36,6 +38,7 @@ class StackedEncoders(nn.Module):
         super().__init__()
         self.stack = stack
         self.replay: Replay | None = Replay(tell)  # None: every pass is launched kernel by kernel
+        self.run_layer: RunLayer = StackedLayer.__call__  # of passes that are replayed
 
     @classmethod
     def of(
@@ -64,7 +67,7 @@ class StackedEncoders(nn.Module):
         ids, packing = together(batches, mixing is None)
         words = seed_words(seeds, ids.device) if self.training and seeds is not None else None
         launches = ids.shape[1] <= FEW_TOKENS and mixing is None and (words is not None or not self.training)
-        if ids.device.type == "cuda" and launches and self.replay is not None:
+        if ids.device.type in RECORDED_ON and launches and self.replay is not None:
             return self._replayed(self.replay, ids, packing, words)
         return self.stack(ids, packing, words, mixing)
 
@@ -75,10 +78,15 @@ class StackedEncoders(nn.Module):
 
         def run(ids: Tensor, mask: Tensor, *rest: Tensor) -> Tensor:
             packing = Packing(mask, *rest[:3]) if packed else unpacked(mask)
-            return self.stack(ids, packing, None if words is None else rest[-1])
+            return self.stack(ids, packing, None if words is None else rest[-1], run_layer=self.run_layer)
 
         numbers = torch.is_autocast_enabled("cuda"), torch.get_autocast_dtype("cuda")
         return replay(run, inputs, list(self.stack.parameters()), (self.training, bool(packed), numbers))
+
+    def compile(self, *args: Any, **options: Any) -> None:
+        """Compile a layer for the passes that are replayed: one serves all, as they differ in their weights only."""
+        torch._dynamo.config.recompile_limit = max(torch._dynamo.config.recompile_limit, 64)
+        self.run_layer = torch.compile(StackedLayer.forward, fullgraph=True, **options)
 
     def per_network(self) -> list[list[Tensor]]:
         """Each network's share of the parameters, with its share of the gradients: views, to be changed in place."""

@@ -22,8 +22,32 @@ class StackedLinear(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """(n, M, inputs) -> (n, M, outputs)."""
-        product = x @ self.weight.mT
-        return product + self.bias[:, None].to(product.dtype)  # not baddbmm, which first copies the bias to every row
+        dtype = _dtype_of(x)
+        return _Product.apply(x.to(dtype), self.weight.to(dtype)) + self.bias[:, None].to(dtype)
+
+
+class _Product(torch.autograd.Function):
+    """x (n, M, I) times the transpose of weight (n, O, I), whose gradient is laid out as the weight is.
+
+    Autograd's own would be a transposed view, which the optimiser cannot take and which is copied at every step.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, weight: Tensor) -> Tensor:
+        ctx.save_for_backward(x, weight)
+        return x @ weight.mT
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor]:
+        x, weight = ctx.saved_tensors
+        return grad @ weight, grad.mT @ x
+
+
+def _dtype_of(x: Tensor) -> torch.dtype:
+    """What autocast would compute a product in."""
+    kind = x.device.type
+    casts = torch.amp.is_autocast_available(kind) and torch.is_autocast_enabled(kind)
+    return torch.get_autocast_dtype(kind) if casts else x.dtype
 
 
 class StackedNorm(nn.Module):

@@ -34,7 +34,7 @@ class Replay:
     def __init__(self, tell: Callable[[str], None] = lambda text: None) -> None:
         self.tell = tell
         self.failed = False
-        self._recordings: dict[Hashable, _Recording] = {}
+        self._recordings: dict[Hashable, Recording] = {}
         self._seen: Counter[Hashable] = Counter()
 
     def __deepcopy__(self, memo: Any) -> Replay:
@@ -55,7 +55,7 @@ class Replay:
             if self.failed or self._seen[key] < 2 or len(self._recordings) >= RECORDINGS:
                 return function(*inputs)
             try:
-                recording = _Recording(function, inputs, parameters if graded else [])
+                recording = Recording(function, inputs, parameters if graded else [])
             except RuntimeError as error:  # out of memory is one too
                 self.failed = True
                 self.tell(
@@ -67,7 +67,7 @@ class Replay:
         return _Replayed.apply(recording.anchor, recording) if graded else recording.forward()
 
 
-class _Recording:
+class Recording:
     """One shape's graphs, and the tensors they read and write."""
 
     def __init__(self, function: Pass, inputs: Sequence[Tensor], parameters: Sequence[Tensor]) -> None:
@@ -94,7 +94,12 @@ class _Recording:
         if not self.parameters:
             return []
         grad = torch.zeros_like(output) if grad is None else grad
-        return torch.autograd.grad(output, self.parameters, grad, allow_unused=True)
+        gradients = torch.autograd.grad(output, self.parameters, grad, allow_unused=True)
+        # An optimiser's fused kernel wants a gradient laid out as its parameter is.
+        return [
+            g if g is None or g.stride() == p.stride() else torch.empty_like(p).copy_(g)
+            for p, g in zip(self.parameters, gradients, strict=True)
+        ]
 
     def fill(self, inputs: Sequence[Tensor]) -> None:
         for own, given in zip(self.inputs, inputs, strict=True):
@@ -117,7 +122,7 @@ class _Recording:
 
 class _Replayed(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, anchor: Tensor, recording: _Recording) -> Tensor:
+    def forward(ctx: Any, anchor: Tensor, recording: Recording) -> Tensor:
         ctx.recording = recording
         return recording.forward()
 

@@ -13,12 +13,14 @@ from torch import Tensor, nn
 from jointmatch.errors import InputError
 from jointmatch.networks.encoder import Pooling, depth_of, pool
 from jointmatch.networks.mixing import mix, union
-from jointmatch.networks.stacked.dropout import Dropout, drop_in_pass, pick
+from jointmatch.networks.stacked.dropout import Dropout, LayerDropout, drop_in_pass, pick
 from jointmatch.networks.stacked.layers import StackedEmbeddings, StackedLayer
 from jointmatch.networks.stacked.packing import Packing
 from jointmatch.networks.stacked.weights import embedding_sources, layer_sources, why_not_stacked
 from jointmatch.randomness import seeded
 from jointmatch.types import Mixing
+
+RunLayer = Callable[[Any, Tensor, Packing, LayerDropout], Tensor]
 
 
 class Stacked(nn.Module):
@@ -52,7 +54,6 @@ class Stacked(nn.Module):
         self.embeddings = StackedEmbeddings(shape, len(reads), shared_words)
         self.layers = nn.ModuleList(StackedLayer(shape, len(own)) for own in self.readers)
         self.unread: list[dict[str, Tensor]] = [{} for _ in reads]
-        self.run_layer: Callable[..., Tensor] = StackedLayer.__call__
 
     @property
     def count(self) -> int:
@@ -60,7 +61,12 @@ class Stacked(nn.Module):
         return len(self.reads)
 
     def forward(
-        self, ids: Tensor, packing: Packing, seeds: Tensor | None = None, mixing: Mixing | None = None
+        self,
+        ids: Tensor,
+        packing: Packing,
+        seeds: Tensor | None = None,
+        mixing: Mixing | None = None,
+        run_layer: RunLayer = StackedLayer.__call__,
     ) -> Tensor:
         """Features (N, B, D), or as many rows as layers are read in all, network by network.
 
@@ -69,6 +75,7 @@ class Stacked(nn.Module):
             packing: Where these tokens stand; with ``mixing`` it must be ``unpacked``.
             seeds: (N, 2) of ``seed_words``, for dropout; None draws them from torch's own stream while training.
             mixing: How the texts are mixed with each other on the way.
+            run_layer: Runs a layer; a compiled one may stand in.
         """
         dropout = self._dropout(packing, seeds)
         hidden = self.embeddings(ids, packing, dropout)
@@ -79,17 +86,13 @@ class Stacked(nn.Module):
             if readers != networks:
                 kept = [networks.index(i) for i in readers]
                 hidden, packing, dropout, networks = pick(hidden, kept), packing.of(kept), dropout.of(kept), readers
-            hidden = self.run_layer(layer, hidden, packing, dropout.layer(depth - 1))
+            hidden = run_layer(layer, hidden, packing, dropout.layer(depth - 1))
             if mixing is not None:
                 hidden, packing = self._mixed(hidden, packing, mixing, networks, depth)
             if any(depth in self.depths[i] for i in networks):
                 pooled = self._pool(hidden, packing)
                 read |= {(network, depth): pooled[place] for place, network in enumerate(networks)}
         return torch.stack([read[i, depth] for i, own in enumerate(self.depths) for depth in own])
-
-    def compile_layers(self, **options: Any) -> None:
-        """Compile one layer, and run all of them by it: they differ in their weights only."""
-        self.run_layer = torch.compile(StackedLayer.forward, fullgraph=True, dynamic=False, **options)
 
     def _pool(self, hidden: Tensor, packing: Packing) -> Tensor:
         """(n, M, D) -> (n, B, D)."""

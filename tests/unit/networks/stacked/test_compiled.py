@@ -2,9 +2,7 @@
 
 import torch
 
-from jointmatch.networks import dropout_seeds
 from jointmatch.networks.stacked import Stacked, StackedEncoders
-from jointmatch.networks.stacked.dropout import seed_words
 from jointmatch.networks.stacked.encoders import together
 from jointmatch.networks.stacked.packing import Packing
 from tests.unit.networks.stacked.berts import batch, bert
@@ -22,18 +20,6 @@ def passed(forward, stack, tokens, seeds):
     features = forward(*together([tokens]), seeds)
     features.square().sum().backward()
     return features.detach(), [p.grad.clone() for p in stack.parameters()]
-
-
-def test_traced_into_one_graph_it_gives_the_same_features_and_gradients():
-    """Traced forwards and backwards without a break, and not lowered: that would take a compiler and a minute."""
-    stack, tokens, seeds = trained_stack(), batch(), seed_words(dropout_seeds(0, 2), CPU)
-    torch._dynamo.reset()
-    compiled = torch.compile(stack, fullgraph=True, backend="aot_eager", dynamic=False)
-    features, gradients = passed(stack, stack, tokens, seeds)
-    faster, faster_gradients = passed(compiled, stack, tokens, seeds)
-    torch.testing.assert_close(faster, features, atol=1e-4, rtol=1e-4)
-    for one, other in zip(faster_gradients, gradients, strict=True):
-        torch.testing.assert_close(one, other, atol=1e-3, rtol=1e-3)
 
 
 def test_nothing_in_a_pass_looks_at_a_value():

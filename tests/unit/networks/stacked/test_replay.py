@@ -1,0 +1,191 @@
+"""Recorded passes: what is replayed gives the numbers of the pass itself. A stand-in does what a GPU would."""
+
+from __future__ import annotations
+
+import copy
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+
+from jointmatch.networks import dropout_seeds
+from jointmatch.networks.stacked import Stacked, StackedEncoders, encoders, replay
+from jointmatch.networks.stacked.replay import Recording, Replay
+from tests.unit.networks.stacked.berts import batch, bert
+
+
+class Rerun(Recording):
+    """Computes again, from and into the same tensors, where a CUDA graph would."""
+
+    made = 0
+
+    def __init__(self, function, inputs, parameters):
+        type(self).made += 1
+        self.inputs = [x.clone() for x in inputs]
+        self.parameters = [p for p in parameters if p.requires_grad]
+        self.anchor = torch.zeros((), requires_grad=True)
+        first = function(*self.inputs)
+        self.output, self.grad = first.detach().clone(), torch.zeros_like(first)
+        gradients = [torch.empty_like(p) for p in self.parameters]
+        self.gradients = gradients
+        live = {}
+
+        def forward():
+            with torch.set_grad_enabled(bool(self.parameters)):
+                live["out"] = function(*self.inputs)
+            self.output.copy_(live["out"].detach())
+
+        def backward():
+            for own, new in zip(gradients, self._backward_of(live["out"], self.grad), strict=True):
+                assert new is not None
+                assert new.stride() == own.stride()
+                own.copy_(new)
+
+        self.forward_graph: Any = SimpleNamespace(replay=forward)
+        self.backward_graph: Any = SimpleNamespace(replay=backward)
+
+
+@pytest.fixture
+def recorded(monkeypatch):
+    """Passes are recorded on this CPU."""
+    monkeypatch.setattr(replay, "Recording", Rerun)
+    monkeypatch.setattr(encoders, "RECORDED_ON", {"cpu"})
+    monkeypatch.setattr(Rerun, "made", 0)
+
+
+def stacked(replayed: bool = True, layers=(1.0, 0.5)) -> StackedEncoders:
+    found = StackedEncoders(Stacked.from_modules([bert(i) for i in range(2)], [[share] for share in layers])).train()
+    if not replayed:
+        found.replay = None
+    return found
+
+
+def passed(networks: StackedEncoders, number: int, tokens=None):
+    """Features and gradients of one pass."""
+    networks.zero_grad()
+    features = networks.features(tokens or batch(number), dropout_seeds(0, 2, number))
+    features.square().sum().backward()
+    return features.detach(), [torch.clone(p.grad) for p in networks.parameters() if p.grad is not None]
+
+
+def assert_same(one, other):
+    torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-6)
+
+
+def test_the_first_pass_of_a_shape_is_run_the_second_recorded_and_all_give_the_same(recorded):
+    replayed, plain = stacked(), stacked(replayed=False)
+    for number in range(4):
+        assert_same(passed(replayed, number, batch(texts=4)), passed(plain, number, batch(texts=4)))
+        assert Rerun.made == min(number, 1)
+
+
+def test_every_shape_and_mode_has_a_recording_of_its_own(recorded):
+    networks = stacked()
+    for _ in range(3):
+        passed(networks, 0, batch(texts=3))
+        passed(networks, 0, batch(texts=5))
+        with torch.no_grad():
+            networks.features(batch(texts=3), [1, 2])
+            networks.eval().features(batch(texts=3))
+        networks.train()
+    assert Rerun.made == 4
+
+
+@torch.no_grad()
+def test_what_came_out_stays_as_it_was_when_the_next_pass_is_replayed(recorded):
+    networks = stacked().eval()
+    networks.features(batch(0, texts=3, length=5))
+    one = networks.features(batch(1, texts=3, length=5))
+    kept = one.clone()
+    networks.features(batch(2, texts=3, length=5))
+    assert torch.equal(one, kept)
+
+
+def test_gradients_of_several_passes_add_up(recorded):
+    replayed, plain = stacked(), stacked(replayed=False)
+    tokens = batch()
+    for networks in (replayed, plain):
+        passed(networks, 0, tokens)
+        passed(networks, 0, tokens)  # from here on it is a recording
+        networks.zero_grad()
+        for number in range(3):
+            networks.features(tokens, dropout_seeds(0, 2, number)).square().sum().backward()
+    for one, other in zip(replayed.parameters(), plain.parameters(), strict=True):
+        assert_same(one.grad, other.grad)
+
+
+def test_it_trains_as_without(recorded):
+    """By the fused optimiser, which wants each gradient laid out as its parameter is."""
+    found = []
+    for networks in (stacked(), stacked(replayed=False)):
+        optimizer = torch.optim.AdamW(networks.parameters(), 1e-3, fused=True)
+        for number in range(5):
+            passed(networks, number, batch(number, texts=4, length=6))
+            optimizer.step()
+        found.append(torch.cat([p.detach().flatten() for p in networks.parameters()]))
+    torch.testing.assert_close(*found, rtol=1e-4, atol=1e-5)
+    assert Rerun.made == 1
+
+
+def test_only_so_many_are_kept(recorded, monkeypatch):
+    monkeypatch.setattr(replay, "RECORDINGS", 2)
+    networks = stacked()
+    for texts in (2, 3, 4, 2, 3, 4, 4):
+        passed(networks, 0, batch(texts=texts))
+    assert Rerun.made == 2
+
+
+def test_a_copy_records_anew(recorded):
+    networks = stacked()
+    for _ in range(2):
+        passed(networks, 0)
+    other = copy.deepcopy(networks)
+    with torch.no_grad():
+        for parameter in other.parameters():
+            parameter.mul_(1.1)
+    wanted = passed(other, 0)
+    assert_same(passed(other, 0), wanted)
+    assert not torch.allclose(passed(networks, 0)[0], wanted[0])
+
+
+def test_large_batches_and_mixed_texts_are_not_recorded(recorded, monkeypatch):
+    from jointmatch.types import Mixing
+
+    networks = stacked(layers=(1.0, 1.0))
+    mixing = Mixing(torch.tensor([[1, 0, 3, 2]] * 2), 0.7)
+    for _ in range(3):
+        networks.features(batch(), [1, 2], mixing)
+    monkeypatch.setattr(encoders, "FEW_TOKENS", 10)
+    for _ in range(3):
+        passed(networks, 0)
+    assert Rerun.made == 0
+
+
+def test_where_recording_fails_the_pass_is_run_and_it_is_said_once(monkeypatch):
+    """This machine has no CUDA graphs: the real recording fails on it."""
+    monkeypatch.setattr(encoders, "RECORDED_ON", {"cpu"})
+    told: list[str] = []
+    networks, plain = stacked(), stacked(replayed=False)
+    networks.replay = Replay(told.append)
+    for number in range(4):
+        assert_same(passed(networks, number, batch(texts=4)), passed(plain, number, batch(texts=4)))
+    assert len(told) == 1
+    assert told[0].startswith("Passes are not recorded as CUDA graphs (")
+    assert told[0].endswith("): slower, with the same results.")
+
+
+@pytest.mark.parametrize("autocast", [True, False])
+def test_a_compiled_layer_serves_all_layers(recorded, autocast):
+    """Traced forwards and backwards without a break, and not lowered: that would take a compiler and a minute."""
+    from torch._dynamo.utils import counters
+
+    torch._dynamo.reset()
+    counters.clear()
+    compiled, plain = stacked(), stacked(replayed=False)
+    compiled.compile(backend="aot_eager")
+    for number in range(3):
+        with torch.autocast("cpu", torch.bfloat16, enabled=autocast, cache_enabled=False):
+            one, other = (passed(networks, number, batch(texts=4)) for networks in (compiled, plain))
+        torch.testing.assert_close(one, other, rtol=1e-3, atol=1e-3)
+    assert counters["stats"]["unique_graphs"] <= 2  # of two networks, and where the second has been read, of one
