@@ -46,7 +46,7 @@ class _Product(torch.autograd.Function):
 def _dtype_of(x: Tensor) -> torch.dtype:
     """What autocast would compute a product in."""
     kind = x.device.type
-    casts = torch.amp.is_autocast_available(kind) and torch.is_autocast_enabled(kind)
+    casts = kind != "meta" and torch.is_autocast_enabled(kind)
     return torch.get_autocast_dtype(kind) if casts else x.dtype
 
 
