@@ -113,7 +113,7 @@ _SPACELESS = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u
 def split_units(text: str) -> tuple[list[str], str]:
     """Words and the space between them; in a script without spaces, characters and nothing between them."""
     words = text.split()
-    if 2 * len(_SPACELESS.findall(text)) > sum(map(len, words)):
+    if not text.isascii() and 2 * len(_SPACELESS.findall(text)) > sum(map(len, words)):
         return list("".join(words)), ""
     return words, " "
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.optim.swa_utils import get_ema_multi_avg_fn
 
 
@@ -18,11 +18,13 @@ class Averaged:
     def __init__(self, module: nn.Module, decay: float) -> None:
         self.decay = decay
         self.module = copy.deepcopy(module).eval().requires_grad_(False)
+        self._pairs: tuple[nn.Module | None, list[Tensor], list[Tensor]] = (None, [], [])
 
     @torch.no_grad()
     def update(self, module: nn.Module, step: int) -> None:
         """Move towards the weights after ``step`` steps."""
         decay = min(self.decay, (1 + step) / (10 + step))
-        averaged = [p.detach() for p in self.module.parameters()]
-        current = [p.detach() for p in module.parameters()]
-        get_ema_multi_avg_fn(decay)(averaged, current, step)
+        if self._pairs[0] is not module:  # collected once: it takes longer than the averaging
+            pairs = [p for p in zip(self.module.parameters(), module.parameters(), strict=True) if p[1].requires_grad]
+            self._pairs = module, [own.detach() for own, _ in pairs], [p.detach() for _, p in pairs]
+        get_ema_multi_avg_fn(decay)(*self._pairs[1:], step)

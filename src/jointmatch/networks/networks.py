@@ -26,6 +26,14 @@ class Networks(nn.Module):
         super().__init__()
         self.encoders = encoders if isinstance(encoders, StackedEncoders) else SeparateEncoders(encoders)
         self.heads = heads
+        self._mode: bool | None = None  # that all parts were put in; they come in modes of their own
+
+    def train(self, mode: bool = True) -> Networks:
+        """As ever, but not again through hundreds of modules that were put in that mode last."""
+        if self._mode is not mode:
+            super().train(mode)
+            self._mode = mode
+        return self
 
     def features(
         self,

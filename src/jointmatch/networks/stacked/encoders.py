@@ -81,7 +81,7 @@ class StackedEncoders(nn.Module):
             return self.stack(ids, packing, None if words is None else rest[-1], run_layer=self.run_layer)
 
         numbers = torch.is_autocast_enabled("cuda"), torch.get_autocast_dtype("cuda")
-        return replay(run, inputs, list(self.stack.parameters()), (self.training, bool(packed), numbers))
+        return replay(run, inputs, self.stack.parameters, (self.training, bool(packed), numbers))
 
     def compile(self, *args: Any, **options: Any) -> None:
         """Compile a layer for the passes that are replayed: one serves all, as they differ in their weights only."""

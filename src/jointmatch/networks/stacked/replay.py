@@ -7,7 +7,7 @@ recorded once and then replayed: inputs are copied to where the graph reads them
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
 import torch
@@ -41,9 +41,13 @@ class Replay:
         return Replay(self.tell)  # recordings read and write the tensors they were made with
 
     def __call__(
-        self, function: Pass, inputs: Sequence[Tensor], parameters: Sequence[Tensor], mode: Hashable = None
+        self,
+        function: Pass,
+        inputs: Sequence[Tensor],
+        parameters: Callable[[], Iterable[Tensor]],
+        mode: Hashable = None,
     ) -> Tensor:
-        """``function(*inputs)``, with gradients for ``parameters`` where these are on.
+        """``function(*inputs)``, with gradients for the ``parameters`` where these are on.
 
         ``mode`` is all else that the function depends on.
         """
@@ -55,7 +59,7 @@ class Replay:
             if self.failed or self._seen[key] < 2 or len(self._recordings) >= RECORDINGS:
                 return function(*inputs)
             try:
-                recording = Recording(function, inputs, parameters if graded else [])
+                recording = Recording(function, inputs, parameters() if graded else [])
             except RuntimeError as error:  # out of memory is one too
                 self.failed = True
                 self.tell(
@@ -70,7 +74,7 @@ class Replay:
 class Recording:
     """One shape's graphs, and the tensors they read and write."""
 
-    def __init__(self, function: Pass, inputs: Sequence[Tensor], parameters: Sequence[Tensor]) -> None:
+    def __init__(self, function: Pass, inputs: Sequence[Tensor], parameters: Iterable[Tensor]) -> None:
         self.inputs = [x.clone() for x in inputs]
         self.parameters = [p for p in parameters if p.requires_grad]
         self.anchor = torch.zeros((), device=inputs[0].device, requires_grad=True)
