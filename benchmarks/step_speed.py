@@ -165,7 +165,7 @@ def updater_of(args: argparse.Namespace, shape: str, bf16: bool, way: str, devic
         if way == "stacked":
             held.replay = None
         elif way == "compiled":
-            held.compile()
+            held.compile_layers()
     networks = Networks(held, Heads(HeadShape(width, CLASSES), args.networks))
     learner = RandomTexts(networks, (args.batch, args.mu * args.batch), args.length, device, bf16)
     rule = build("jointmatch", Task(CLASSES, args.networks, learner.pool_size), {}).to(device)

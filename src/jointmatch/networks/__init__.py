@@ -7,7 +7,7 @@ from jointmatch.networks.encoder import Encoder
 from jointmatch.networks.features import cached_features, extract, feature_settings
 from jointmatch.networks.heads import Head, Heads, HeadShape, dropout_seeds
 from jointmatch.networks.networks import Networks
-from jointmatch.networks.stacked import StackedEncoders, why_not_stacked
+from jointmatch.networks.stacked import StackedEncoders, why_not_compiled, why_not_stacked
 from jointmatch.networks.tokens import Tokenizer, Tokens
 
 __all__ = [
@@ -30,5 +30,6 @@ __all__ = [
     "find_device",
     "load_tokenizer",
     "load_transformer",
+    "why_not_compiled",
     "why_not_stacked",
 ]

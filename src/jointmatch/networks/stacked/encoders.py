@@ -10,6 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from jointmatch.networks.encoder import Encoder
+from jointmatch.networks.stacked.compiled import CompiledLayer
 from jointmatch.networks.stacked.dropout import seed_words
 from jointmatch.networks.stacked.layers import StackedLayer
 from jointmatch.networks.stacked.packing import Packing, pack, unpacked
@@ -83,10 +84,9 @@ class StackedEncoders(nn.Module):
         numbers = torch.is_autocast_enabled("cuda"), torch.get_autocast_dtype("cuda")
         return replay(run, inputs, self.stack.parameters, (self.training, bool(packed), numbers))
 
-    def compile(self, *args: Any, **options: Any) -> None:
-        """Compile a layer for the passes that are replayed: one serves all, as they differ in their weights only."""
-        torch._dynamo.config.recompile_limit = max(torch._dynamo.config.recompile_limit, 64)
-        self.run_layer = torch.compile(StackedLayer.forward, fullgraph=True, **options)
+    def compile_layers(self, tell: Callable[[str], None] = lambda text: None, **options: Any) -> None:
+        """Compile a layer for the passes that are replayed; ``tell`` hears where that fails."""
+        self.run_layer = CompiledLayer(tell, **options)
 
     def per_network(self) -> list[list[Tensor]]:
         """Each network's share of the parameters, with its share of the gradients: views, to be changed in place."""

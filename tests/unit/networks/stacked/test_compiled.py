@@ -1,11 +1,18 @@
-"""The stack as one compiled graph, and without anything that waits for a device."""
+"""The stack compiled and copied, and without anything that waits for a device."""
 
+import copy
+
+import pytest
 import torch
+from torch._dynamo.utils import counters
 
-from jointmatch.networks.stacked import Stacked, StackedEncoders
+from jointmatch.networks.stacked import Stacked, StackedEncoders, why_not_compiled
 from jointmatch.networks.stacked.encoders import together
 from jointmatch.networks.stacked.packing import Packing
 from tests.unit.networks.stacked.berts import batch, bert
+from tests.unit.networks.stacked.rerun import assert_same, passed, recorded, stacked
+
+__all__ = ["recorded"]
 
 CPU = torch.device("cpu")
 
@@ -13,13 +20,6 @@ CPU = torch.device("cpu")
 def trained_stack(layers=(1.0, 0.5)):
     modules = [bert(i) for i in range(2)]
     return Stacked.from_modules(modules, [[share] for share in layers]).train()
-
-
-def passed(forward, stack, tokens, seeds):
-    stack.zero_grad()
-    features = forward(*together([tokens]), seeds)
-    features.square().sum().backward()
-    return features.detach(), [p.grad.clone() for p in stack.parameters()]
 
 
 def test_nothing_in_a_pass_looks_at_a_value():
@@ -36,3 +36,68 @@ def test_nothing_in_a_pass_looks_at_a_value():
 def test_a_batch_for_all_and_one_for_each_give_the_same():
     encoders = StackedEncoders(trained_stack()).eval()
     torch.testing.assert_close(encoders.features(batch()), encoders.features([batch(), batch()]))
+
+
+@pytest.mark.parametrize("autocast", [True, False])
+def test_a_compiled_layer_serves_all_layers(recorded, autocast):
+    """Traced forwards and backwards without a break, and not lowered: that would take a compiler and a minute."""
+    torch._dynamo.reset()
+    counters.clear()
+    compiled, plain = stacked(), stacked(replayed=False)
+    compiled.compile_layers(backend="aot_eager")
+    for number in range(3):
+        with torch.autocast("cpu", torch.bfloat16, enabled=autocast, cache_enabled=False):
+            one, other = (passed(networks, number, batch(texts=4)) for networks in (compiled, plain))
+        torch.testing.assert_close(one, other, rtol=1e-3, atol=1e-3)
+    assert counters["stats"]["unique_graphs"] <= 2  # of two networks, and where the second has been read, of one
+
+
+@pytest.fixture
+def told(monkeypatch, recorded):
+    """What is said by encoders whose compiler fails as the test says."""
+    said: list[str] = []
+
+    def make(error: Exception) -> StackedEncoders:
+        def fails(*args):
+            raise error
+
+        monkeypatch.setattr(torch, "compile", lambda function, **options: fails)
+        networks = stacked()
+        networks.compile_layers(said.append)
+        return networks
+
+    return said, make
+
+
+def test_where_compiling_fails_the_layer_itself_is_run_and_it_is_said_once(told):
+    said, make = told
+    networks, plain = make(RuntimeError("Failed to find C compiler.\nPlease specify one")), stacked(replayed=False)
+    for number in range(3):
+        assert_same(passed(networks, number, batch(texts=4)), passed(plain, number, batch(texts=4)))
+    assert said == [
+        "Layers are not compiled (RuntimeError: Failed to find C compiler.): slower, with the same results."
+    ]
+
+
+def test_a_lack_of_memory_is_no_failure_to_compile(told):
+    said, make = told
+    with pytest.raises(torch.OutOfMemoryError):
+        passed(make(torch.OutOfMemoryError("too much")), 0)
+    assert said == []
+
+
+def test_it_is_said_why_layers_are_not_compiled():
+    assert why_not_compiled(CPU) == "it pays on a GPU only, and this is cpu"
+
+
+def test_nothing_of_a_listener_is_copied_with_the_networks():
+    class Unique:
+        def note(self, text):
+            pass
+
+        def __deepcopy__(self, memo):
+            raise AssertionError("was copied")
+
+    networks = StackedEncoders(trained_stack(), Unique().note)
+    networks.compile_layers(Unique().note)
+    copy.deepcopy(networks)

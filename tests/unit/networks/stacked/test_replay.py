@@ -3,74 +3,16 @@
 from __future__ import annotations
 
 import copy
-from types import SimpleNamespace
-from typing import Any
 
-import pytest
 import torch
 
 from jointmatch.networks import dropout_seeds
-from jointmatch.networks.stacked import Stacked, StackedEncoders, encoders, replay
-from jointmatch.networks.stacked.replay import Recording, Replay
-from tests.unit.networks.stacked.berts import batch, bert
+from jointmatch.networks.stacked import encoders, replay
+from jointmatch.networks.stacked.replay import Replay
+from tests.unit.networks.stacked.berts import batch
+from tests.unit.networks.stacked.rerun import Rerun, assert_same, passed, recorded, stacked
 
-
-class Rerun(Recording):
-    """Computes again, from and into the same tensors, where a CUDA graph would."""
-
-    made = 0
-
-    def __init__(self, function, inputs, parameters):
-        type(self).made += 1
-        self.inputs = [x.clone() for x in inputs]
-        self.parameters = [p for p in parameters if p.requires_grad]
-        self.anchor = torch.zeros((), requires_grad=True)
-        first = function(*self.inputs)
-        self.output, self.grad = first.detach().clone(), torch.zeros_like(first)
-        gradients = [torch.empty_like(p) for p in self.parameters]
-        self.gradients = gradients
-        live = {}
-
-        def forward():
-            with torch.set_grad_enabled(bool(self.parameters)):
-                live["out"] = function(*self.inputs)
-            self.output.copy_(live["out"].detach())
-
-        def backward():
-            for own, new in zip(gradients, self._backward_of(live["out"], self.grad), strict=True):
-                assert new is not None
-                assert new.stride() == own.stride()
-                own.copy_(new)
-
-        self.forward_graph: Any = SimpleNamespace(replay=forward)
-        self.backward_graph: Any = SimpleNamespace(replay=backward)
-
-
-@pytest.fixture
-def recorded(monkeypatch):
-    """Passes are recorded on this CPU."""
-    monkeypatch.setattr(replay, "Recording", Rerun)
-    monkeypatch.setattr(encoders, "RECORDED_ON", {"cpu"})
-    monkeypatch.setattr(Rerun, "made", 0)
-
-
-def stacked(replayed: bool = True, layers=(1.0, 0.5)) -> StackedEncoders:
-    found = StackedEncoders(Stacked.from_modules([bert(i) for i in range(2)], [[share] for share in layers])).train()
-    if not replayed:
-        found.replay = None
-    return found
-
-
-def passed(networks: StackedEncoders, number: int, tokens=None):
-    """Features and gradients of one pass."""
-    networks.zero_grad()
-    features = networks.features(tokens or batch(number), dropout_seeds(0, 2, number))
-    features.square().sum().backward()
-    return features.detach(), [torch.clone(p.grad) for p in networks.parameters() if p.grad is not None]
-
-
-def assert_same(one, other):
-    torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-6)
+__all__ = ["recorded"]
 
 
 def test_the_first_pass_of_a_shape_is_run_the_second_recorded_and_all_give_the_same(recorded):
@@ -173,19 +115,3 @@ def test_where_recording_fails_the_pass_is_run_and_it_is_said_once(monkeypatch):
     assert len(told) == 1
     assert told[0].startswith("Passes are not recorded as CUDA graphs (")
     assert told[0].endswith("): slower, with the same results.")
-
-
-@pytest.mark.parametrize("autocast", [True, False])
-def test_a_compiled_layer_serves_all_layers(recorded, autocast):
-    """Traced forwards and backwards without a break, and not lowered: that would take a compiler and a minute."""
-    from torch._dynamo.utils import counters
-
-    torch._dynamo.reset()
-    counters.clear()
-    compiled, plain = stacked(), stacked(replayed=False)
-    compiled.compile(backend="aot_eager")
-    for number in range(3):
-        with torch.autocast("cpu", torch.bfloat16, enabled=autocast, cache_enabled=False):
-            one, other = (passed(networks, number, batch(texts=4)) for networks in (compiled, plain))
-        torch.testing.assert_close(one, other, rtol=1e-3, atol=1e-3)
-    assert counters["stats"]["unique_graphs"] <= 2  # of two networks, and where the second has been read, of one

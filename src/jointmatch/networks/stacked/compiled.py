@@ -1,0 +1,53 @@
+"""One compiled layer for all layers of a stack: they differ in their weights only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from jointmatch.networks.stacked.dropout import LayerDropout
+from jointmatch.networks.stacked.layers import StackedLayer
+from jointmatch.networks.stacked.packing import Packing
+from jointmatch.networks.stacked.replay import first_line
+
+
+def why_not_compiled(device: torch.device) -> str | None:
+    """What keeps layers from being compiled, in words; None where nothing does."""
+    from torch.utils._triton import has_triton
+
+    if device.type != "cuda":
+        return f"it pays on a GPU only, and this is {device.type}"
+    return None if has_triton() else "torch finds no Triton, which its compiler needs"
+
+
+class CompiledLayer:
+    """Runs a layer's compiled form, or the layer itself where compiling fails.
+
+    Args:
+        tell: Hears why it failed.
+        options: For ``torch.compile``.
+    """
+
+    def __init__(self, tell: Callable[[str], None], **options: Any) -> None:
+        # Few shapes occur, but each with and without gradients, dropout and padding is a form of its own.
+        torch._dynamo.config.recompile_limit = max(torch._dynamo.config.recompile_limit, 64)
+        self.run = torch.compile(StackedLayer.forward, fullgraph=True, **options)
+        self.tell = tell
+        self.failed = False
+
+    def __call__(self, layer: StackedLayer, hidden: Tensor, packing: Packing, dropout: LayerDropout) -> Tensor:
+        if not self.failed:
+            try:
+                return self.run(layer, hidden, packing, dropout)
+            except torch.OutOfMemoryError:
+                raise
+            except Exception as error:  # those of a compiler have no type in common
+                self.failed = True
+                self.tell(f"Layers are not compiled ({first_line(error)}): slower, with the same results.")
+        return layer(hidden, packing, dropout)
+
+    def __deepcopy__(self, memo: Any) -> CompiledLayer:
+        return self  # it has no state of a network's
