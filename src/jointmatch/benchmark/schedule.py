@@ -1,0 +1,96 @@
+"""Units of work over processes: a run that fails ends no other, and a process that dies is replaced."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+
+from jointmatch.benchmark.cell import Cell
+from jointmatch.benchmark.store import Record
+from jointmatch.benchmark.work import Unit, run_unit
+
+ATTEMPTS = 2  # of a unit whose process died: it may have been a neighbour's fault
+
+Finished = Callable[[Cell, Record], None]
+Failed = Callable[[Unit, BaseException], None]
+
+
+def work_off(units: Sequence[Unit], jobs: int, finished: Finished, failed: Failed) -> None:
+    """Run every unit, ``jobs`` at a time; one alone in this process."""
+    if jobs == 1:
+        for unit in units:
+            try:
+                done = run_unit(unit)
+            except Exception as error:
+                failed(unit, error)
+            else:
+                _tell(done, finished)
+        return
+    todo, attempt = list(units), 1
+    while todo:
+        lost = _round(todo, jobs, finished, failed)
+        if attempt == ATTEMPTS:
+            for unit in lost:
+                failed(unit, BrokenProcessPool("its process ended without a word, as when memory runs out"))
+            return
+        todo, attempt = lost, attempt + 1
+
+
+def _round(units: Sequence[Unit], jobs: int, finished: Finished, failed: Failed) -> list[Unit]:
+    """Give back what was not run because a process died."""
+    lost = []
+    # Started afresh, not forked: a forked process cannot use the GPU.
+    context = multiprocessing.get_context("spawn")
+    with _shared_cores(jobs), ProcessPoolExecutor(jobs, context, _follow, (os.getpid(),)) as pool:
+        futures: dict[Future[list[tuple[Cell, Record]]], Unit] = {pool.submit(run_unit, u): u for u in units}
+        try:
+            for future in as_completed(futures):
+                error = future.exception()
+                if isinstance(error, BrokenProcessPool):
+                    lost.append(futures[future])
+                elif error is not None:
+                    failed(futures[future], error)
+                else:
+                    _tell(future.result(), finished)
+        except KeyboardInterrupt:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return lost
+
+
+def _tell(done: Sequence[tuple[Cell, Record]], finished: Finished) -> None:
+    for cell, record in done:
+        finished(cell, record)
+
+
+@contextmanager
+def _shared_cores(jobs: int) -> Iterator[None]:
+    """Processes that share the cores must not each start a thread per core."""
+    wanted = {
+        "OMP_NUM_THREADS": str(max(1, (os.cpu_count() or 1) // jobs)),
+        "TOKENIZERS_PARALLELISM": "false",
+    }
+    new = {key: value for key, value in wanted.items() if key not in os.environ}
+    os.environ.update(new)
+    try:
+        yield
+    finally:
+        for key in new:
+            del os.environ[key]
+
+
+def _follow(parent: int) -> None:
+    """A worker ends with the process that started it, however that ended."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
