@@ -76,7 +76,7 @@ class Grid(Suite):
             options.say(f"Time is up: {late} cells are left. The same command goes on with them.")
         if watch.failures:
             raise TrainingError(
-                f"{watch.failures} of {left} cells failed, see above. All others are kept; running it again tries these."
+                f"{watch.failures} of {left} cells failed, see above. All others are kept; run it again to try these."
             )
 
     def progress(self, experiment: Experiment, store: Store, backbone: str) -> tuple[int, int]:
@@ -140,6 +140,8 @@ SUITES: dict[str, Suite] = {"grid": Grid()}
 
 def suite_of(experiment: Experiment) -> Suite:
     """Who runs it."""
+    from jointmatch.benchmark import data_suite  # noqa: F401 - registers itself
+
     if experiment.suite not in SUITES:
         raise InputError(f"{experiment.name} names the suite {experiment.suite!r}. Known: {', '.join(SUITES)}.")
     return SUITES[experiment.suite]

@@ -82,7 +82,7 @@ def _columns(name: str, results: Results, entries: Sequence[Entry]) -> list[Colu
         if experiment.against is None:
             return []
         title = experiment.variants[experiment.against].title
-        return [(f"{title} ahead by", lambda e: _lead(results.difference(e)))]
+        return [(f"{title} ahead by", lambda e: lead(results.difference(e)))]
     return [("seeds", lambda e: _seeds(e))]
 
 
@@ -98,11 +98,12 @@ def _by_labels(results: Results, data: str) -> list[Section]:
         return Section(f"{NAMES.get(data, data)}, {title}", ["labels per class", *map(str, counts)], rows)
 
     found = [section("accuracy", lambda e: _beside(e, results.part, "accuracy"))]
-    found.append(section("macro-F1", lambda e: _beside(e, results.part, "macro_f1")))
+    if any(e.records for e in every):
+        found.append(section("macro-F1", lambda e: _beside(e, results.part, "macro_f1")))
     against = results.experiment.against
     if against is not None and any(results.difference(e) for e in every):
         title = f"accuracy, {results.experiment.variants[against].title} ahead by"
-        found.append(section(title, lambda e: _lead(results.difference(e))))
+        found.append(section(title, lambda e: lead(results.difference(e))))
     found[-1] = Section(found[-1].title, found[-1].columns, found[-1].rows, notes(results, every))
     return found
 
@@ -137,7 +138,8 @@ def _beside(entry: Entry, part: str, metric: str) -> str:
     return f"{_spread(values)}{seeds}" + (f" (paper {paper})" if paper else "")
 
 
-def _lead(difference: Difference | None) -> str:
+def lead(difference: Difference | None) -> str:
+    """A difference in percent with its interval, and a word where it may be none."""
     if difference is None:
         return ""
     mean, low, high = (f"{100 * value:+.2f}" for value in (difference.mean, difference.low, difference.high))

@@ -92,6 +92,53 @@ def table(
     say(write(suite.tables(experiment, store, backbone)))
 
 
+def figure(
+    name: Name,
+    output: Annotated[Path, typer.Option(help="Folder for the pictures.")] = Path("figures"),
+    format_: Annotated[Literal["svg", "png"], typer.Option("--format", help="How they are written.")] = "svg",
+    backbone: Backbone = "auto",
+    results: Results = RESULTS,
+) -> None:
+    """Draw an experiment's figures from the courses of its runs."""
+    from jointmatch.benchmark import Results as Found
+    from jointmatch.benchmark import Store
+    from jointmatch.benchmark.figures import curves, draw
+    from jointmatch.cli.output import say
+    from jointmatch.errors import InputError
+
+    experiment = _load(name, None, [])
+    if not experiment.figures:
+        raise InputError(f"{name} has no figures. Those with some: figures, figures_lite.")
+    found = Found(experiment, Store(results), backbone)
+    for kind in experiment.figures:
+        shown = curves(found, kind)
+        path = output / f"{experiment.name}-{kind}.{format_}"
+        if shown:
+            draw(shown, kind, path)
+        say(str(path) if shown else f"{kind}: not run. First: jointmatch benchmark run {name}")
+
+
+def pages(
+    folder: Annotated[Path, typer.Argument(help="Folder of Markdown pages, such as docs/results.")],
+    check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 2 if a page is stale.")] = False,
+    results: Results = RESULTS,
+) -> None:
+    """Bring the numbers on pages up to date with the results, or check that they are."""
+    from jointmatch.benchmark import Store
+    from jointmatch.benchmark.pages import Pages
+    from jointmatch.cli.output import say
+
+    found = Pages(folder, Store(results))
+    if check:
+        found.check()
+        say(f"{len(found.files)} pages are what the results give.")
+        return
+    changed = found.write()
+    for path in changed:
+        say(str(path))
+    say(f"{len(changed)} files changed.")
+
+
 def _load(name: str, seeds: int | None, datasets: list[str]) -> Experiment:
     from dataclasses import replace
 

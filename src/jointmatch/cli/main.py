@@ -56,7 +56,7 @@ for _command in (
 _benchmark = typer.Typer(
     name="benchmark", help="Run the paper's tables, and others, and show them beside the paper's.", no_args_is_help=True
 )
-for _part in (benchmark.run, benchmark.list_, benchmark.table):
+for _part in (benchmark.run, benchmark.list_, benchmark.table, benchmark.figure, benchmark.pages):
     _benchmark.command(_part.__name__.strip("_"))(_interruptible(_part))
 app.add_typer(_benchmark)
 
