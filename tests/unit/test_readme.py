@@ -10,8 +10,9 @@ import pytest
 from benchmarks.view_examples import examples
 from jointmatch.algorithms import ALGORITHMS
 from jointmatch.benchmark import Results, Store, load
+from jointmatch.benchmark.formats import markdown
 from jointmatch.benchmark.results import LAST, Entry, mean, spread
-from jointmatch.benchmark.table import crossed, markdown, sections
+from jointmatch.benchmark.table import crossed, sections
 from jointmatch.config import recipe
 
 ROOT = Path(__file__).parents[2]

@@ -6,9 +6,10 @@ from collections import Counter
 from typing import Any
 
 from jointmatch.benchmark.experiment import Experiment
+from jointmatch.benchmark.formats import Section
 from jointmatch.benchmark.store import Record, Store
-from jointmatch.benchmark.suites import SUITES, Options, Suite, why_absent
-from jointmatch.benchmark.table import NAMES, NOT_RUN, Section
+from jointmatch.benchmark.suite import Options, Suite, why_absent
+from jointmatch.benchmark.table import NAMES, NOT_RUN
 
 PARTS = ("pool", "dev", "test")
 
@@ -70,7 +71,7 @@ def _path(name: str) -> str:
 
 def _row(record: Record | None, paper: dict[str, Any]) -> list[str]:
     """Ours and the paper's, of each class where the paper counts by class."""
-    cells = [str(paper["labels"]), _beside(record and f"{record['classes']}", paper["classes"])]
+    cells = [str(paper["labels"]), _beside(f"{record['classes']}" if record else None, paper["classes"])]
     for part in PARTS:
         shown = None
         if record is not None:
@@ -83,6 +84,3 @@ def _row(record: Record | None, paper: dict[str, Any]) -> list[str]:
 
 def _beside(ours: str | None, paper: int) -> str:
     return f"{ours or NOT_RUN} (paper {paper:,})"
-
-
-SUITES["data"] = DataStatistics()

@@ -1,4 +1,4 @@
-"""The paper's figures from the courses of our runs: lines are means over seeds, bands go from the lowest to the highest."""
+"""The paper's figures from the courses of our runs: lines are means over seeds, bands reach from lowest to highest."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TITLES = {
 }
 
 Curves = list[dict[str, Any]]
-"""A method each: title, classes, steps (T,), and for each quantity its values (seeds, T) or (seeds, T, C)."""
+"""A method each: title, classes, seeds, steps (T,), and for each quantity its values (seeds, T) or (seeds, T, C)."""
 
 _QUANTITIES = {
     "classes": ["pseudo_label_share_per_class"],
@@ -56,6 +56,7 @@ def _curve(entry: Entry, records: Sequence[dict[str, Any]], kind: str) -> dict[s
         "title": entry.title,
         "data": entry.data,
         "labels": entry.labels,
+        "seeds": len(records),
         "classes": records[0]["classes"],
         "steps": records[0]["history"]["step"][:length],
         **{q: [r["history"][q][:length] for r in records] for q in _QUANTITIES[kind]},
@@ -75,7 +76,7 @@ def draw(shown: Curves, kind: str, path: str | Path) -> None:
     except ImportError:
         raise MissingExtraError('Figures need matplotlib: pip install "jointmatch[figures]".') from None
 
-    look = {
+    look: dict[Any, Any] = {
         "svg.hashsalt": "jointmatch",  # the same numbers give the same file
         "svg.fonttype": "none",
         "font.size": 10,
@@ -159,6 +160,6 @@ def _numbers(values: Any) -> np.ndarray:
 
 def _what(shown: Curves, quantity: str) -> str:
     first = shown[0]
-    seeds = len(next(first[q] for q in first if q in sum(_QUANTITIES.values(), [])))
+    seeds = min(curve["seeds"] for curve in shown)
     data = NAMES.get(first["data"], first["data"])
     return f"{data}, {first['labels']} labels per class: {quantity} ({seeds} seed{'s' * (seeds > 1)})"

@@ -1,10 +1,10 @@
 """Pages whose numbers come from result files: what stands between markers is written by a command, the rest by hand.
 
-    <!-- results: table main -->        the tables of an experiment; a data set may follow, and a backbone
-    <!-- results: verdicts main -->     what of the paper's order came out again
-    <!-- results: figure figures classes -->
-    <!-- results: status -->            cells finished and wanted, of every experiment
-    <!-- end of results -->
+<!-- results: table main -->        the tables of an experiment; a data set may follow, and a backbone
+<!-- results: verdicts main -->     what of the paper's order came out again
+<!-- results: figure figures classes -->
+<!-- results: status -->            cells finished and wanted, of every experiment
+<!-- end of results -->
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from jointmatch.benchmark import figures
-from jointmatch.benchmark.experiment import load, shipped
+from jointmatch.benchmark.formats import Section, markdown
+from jointmatch.benchmark.reading import load, shipped
 from jointmatch.benchmark.results import Results
 from jointmatch.benchmark.store import Store
 from jointmatch.benchmark.suites import suite_of
-from jointmatch.benchmark.table import Section, markdown
 from jointmatch.benchmark.verdicts import verdict_table
 from jointmatch.errors import InputError, OutputError, did_you_mean
 from jointmatch.files import write_text
@@ -63,7 +63,9 @@ class Pages:
 
     def check(self) -> None:
         """Raise unless every page and figure is what the results give."""
-        stale = [f for f in self.files if self.filled(f.read_text(encoding="utf-8"), f) != f.read_text(encoding="utf-8")]
+        stale = [
+            f for f in self.files if self.filled(f.read_text(encoding="utf-8"), f) != f.read_text(encoding="utf-8")
+        ]
         for name, kind in self._wanted_figures():
             shown, path = self._curves(name, kind), self._figure(name, kind)
             if shown and not _is_current(path, shown):

@@ -10,6 +10,7 @@ import numpy as np
 
 from jointmatch.benchmark.cell import all_cells, cells_of
 from jointmatch.benchmark.experiment import METRICS, Experiment
+from jointmatch.benchmark.outcome import embedded_name
 from jointmatch.benchmark.statistics import Difference, paired
 from jointmatch.benchmark.store import Record, Store
 
@@ -120,8 +121,9 @@ class Results:
 
     def backbones(self) -> list[str]:
         """Those the numbers come from."""
-        names = {r["backbone"]["name"] for e in self.entries.values() for r in e.records if "backbone" in r}
-        return sorted(names)
+        found = [r["backbone"] for e in self.entries.values() for r in e.records if "backbone" in r]
+        # A copy of the embedded one, on a machine without its package, was called by its folder there.
+        return sorted({embedded_name(b["fingerprint"]) or b["name"] for b in found})
 
     def machines(self) -> list[str]:
         """Those the numbers were made on."""

@@ -15,8 +15,6 @@ from jointmatch.benchmark.cell import Cell
 from jointmatch.benchmark.store import Record
 from jointmatch.benchmark.work import Unit, run_unit
 
-ATTEMPTS = 2  # of a unit whose process died: it may have been a neighbour's fault
-
 Finished = Callable[[Cell, Record], None]
 Failed = Callable[[Unit, BaseException], None]
 
@@ -32,19 +30,18 @@ def work_off(units: Sequence[Unit], jobs: int, finished: Finished, failed: Faile
             else:
                 _tell(done, finished)
         return
-    todo, attempt = list(units), 1
+    todo, workers = list(units), jobs
     while todo:
-        lost = _round(todo, jobs, finished, failed)
-        if attempt == ATTEMPTS:
-            for unit in lost:
-                failed(unit, BrokenProcessPool("its process ended without a word, as when memory runs out"))
-            return
-        todo, attempt = lost, attempt + 1
+        lost = _round(todo, workers, finished, failed)
+        stuck = len(lost) == len(todo)
+        if stuck and workers == 1:  # then it is the first that kills its process
+            failed(lost.pop(0), BrokenProcessPool("its process ended without a word, as when memory runs out"))
+        workers = 1 if stuck and workers > 1 else jobs
+        todo = lost
 
 
 def _round(units: Sequence[Unit], jobs: int, finished: Finished, failed: Failed) -> list[Unit]:
-    """Give back what was not run because a process died."""
-    lost = []
+    """Give back, in order, what was not run because a process died."""
     # Started afresh, not forked: a forked process cannot use the GPU.
     context = multiprocessing.get_context("spawn")
     with _shared_cores(jobs), ProcessPoolExecutor(jobs, context, _follow, (os.getpid(),)) as pool:
@@ -52,16 +49,14 @@ def _round(units: Sequence[Unit], jobs: int, finished: Finished, failed: Failed)
         try:
             for future in as_completed(futures):
                 error = future.exception()
-                if isinstance(error, BrokenProcessPool):
-                    lost.append(futures[future])
-                elif error is not None:
-                    failed(futures[future], error)
-                else:
+                if error is None:
                     _tell(future.result(), finished)
+                elif not isinstance(error, BrokenProcessPool):
+                    failed(futures[future], error)
         except KeyboardInterrupt:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
-    return lost
+    return [unit for future, unit in futures.items() if isinstance(future.exception(), BrokenProcessPool)]
 
 
 def _tell(done: Sequence[tuple[Cell, Record]], finished: Finished) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
+from jointmatch.benchmark.formats import Section
 from jointmatch.benchmark.results import Results
 from jointmatch.benchmark.statistics import Difference
-from jointmatch.benchmark.table import NAMES, NOT_RUN, Section, lead
+from jointmatch.benchmark.table import NAMES, NOT_RUN, lead
 
 SAME, OTHER, OPEN = "as in the paper", "the other way round", "not distinguishable"
 
@@ -49,5 +50,7 @@ def verdict_table(results: Results) -> Section:
     counts = Counter(claim.verdict for claim in every)
     tally = ", ".join(f"{counts[word]} {word}" for word in (SAME, OTHER, OPEN, NOT_RUN) if counts[word])
     rows = [[c.what, f"{100 * c.paper:+.2f}", lead(c.ours), c.verdict] for c in ran]
-    note = f"Of {len(every)} comparisons in the paper's table: {tally}." if every else "The paper compares nothing here."
+    note = (
+        f"Of {len(every)} comparisons in the paper's table: {tally}." if every else "The paper compares nothing here."
+    )
     return Section("", ["first ahead of second by", "paper", "ours (95 % interval)", "verdict"], rows, [note])

@@ -57,13 +57,15 @@ def list_(
     for name in shipped():
         experiment = load(name)
         done, wanted = suite_of(experiment).progress(experiment, store, backbone)
-        entries.append({"name": name, "about": experiment.title, "done": done, "wanted": wanted})
+        entries.append(
+            {"name": name, "title": experiment.title, "about": experiment.about, "done": done, "wanted": wanted}
+        )
     if json:
         print_json(entries)
         return
     table(
         ["name", "what it is", "finished"],
-        [[str(e["name"]), str(e["about"]), f"{e['done']} of {e['wanted']}"] for e in entries],
+        [[str(e["name"]), str(e["title"]), f"{e['done']} of {e['wanted']}"] for e in entries],
     )
 
 
@@ -79,8 +81,8 @@ def table(
 ) -> None:
     """Show an experiment's table from what is finished, the paper's numbers beside."""
     from jointmatch.benchmark import Store
+    from jointmatch.benchmark.formats import latex, markdown
     from jointmatch.benchmark.suites import suite_of
-    from jointmatch.benchmark.table import latex, markdown
     from jointmatch.cli.output import say
 
     experiment, store = _load(name, seeds, dataset or []), Store(results)

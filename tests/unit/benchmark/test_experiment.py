@@ -149,7 +149,7 @@ def test_an_unknown_name_is_an_error_that_knows_the_nearest():
 def test_variants_are_named_by_patterns_in_the_experiments_order(written):
     found = written(BASE)
     assert found.named(["sec*", "first"]) == ["first", "second"]
-    with pytest.raises(UnknownNameError, match="has no variant 'frst'. Did you mean 'first'"):
+    with pytest.raises(UnknownNameError, match=r"has no variant 'frst'\. Did you mean 'first'"):
         found.named(["frst"])
 
 
