@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 # Okabe and Ito's colours, which people see apart whatever their eyes; line styles say it once more.
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442"]
 STYLES = ["-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (7, 2)), "-", "--"]
+MOST_BANDS = 5  # of more, bands hide the lines
 TITLES = {
     "classes": "Pseudo-labels of each class over training",
     "course": "Accuracy on dev over training",
@@ -107,13 +109,12 @@ def _draw_classes(figure: Figure, shown: Curves) -> None:
     for axes, curve in zip(panels, shown, strict=True):
         values = 100 * _numbers(curve["pseudo_label_share_per_class"])  # (seeds, T, C)
         for c, name in enumerate(curve["classes"]):
-            _line(axes, curve["steps"], values[..., c], c, name)
+            _line(axes, curve["steps"], values[..., c], c, name, band=len(curve["classes"]) <= MOST_BANDS)
         share = 100 / len(curve["classes"])
         axes.axhline(share, color="0.45", linewidth=1, linestyle=(0, (2, 3)), label="all texts, evenly")
         axes.set(title=curve["title"], xlabel="step", ylim=(0, None))
     panels[0].set_ylabel("texts given this label, %")
-    handles, names = panels[0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside lower center", ncols=min(5, len(names)))
+    _legend(figure, panels[0])
     figure.suptitle(_what(shown, "pseudo-labels of each class"))
 
 
@@ -137,20 +138,29 @@ def _draw_pseudo_labels(figure: Figure, shown: Curves) -> None:
         for number, curve in enumerate(shown):
             _line(axes, curve["steps"], 100 * _numbers(curve[quantity]), number, curve["title"])
         axes.set(title=title, xlabel="step", ylabel=label)
-    handles, names = panels[0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside lower center", ncols=len(names))
+    _legend(figure, panels[0])
     figure.suptitle(_what(shown, "pseudo-labels"))
 
 
-def _line(axes: Axes, steps: Sequence[int], values: np.ndarray, number: int, name: str) -> None:
+def _line(axes: Axes, steps: Sequence[int], values: np.ndarray, number: int, name: str, band: bool = True) -> None:
     """Mean over seeds of (seeds, T), and the band between the lowest and the highest."""
     colour, style = COLOURS[number % len(COLOURS)], STYLES[number % len(STYLES)]
     with warnings.catch_warnings():  # a step at which no seed has a number is a gap
         warnings.simplefilter("ignore", RuntimeWarning)
         mean, low, high = np.nanmean(values, 0), np.nanmin(values, 0), np.nanmax(values, 0)
     axes.plot(steps, mean, color=colour, linestyle=style, linewidth=1.8, label=name)
-    if len(values) > 1:
+    if len(values) > 1 and band:
         axes.fill_between(steps, low, high, color=colour, alpha=0.15, linewidth=0)
+
+
+def _legend(figure: Figure, axes: Axes) -> None:
+    """Below all panels, in as many columns as the names leave room for."""
+    handles, names = axes.get_legend_handles_labels()
+    shown = [name if len(name) <= 30 else f"{name[:29]}…" for name in names]
+    room = figure.get_figwidth() * 13.7 / (max(map(len, shown)) + 7)  # so many characters an inch, 7 for line and gap
+    columns = max(1, min(len(names), int(room)))
+    figure.legend(handles, shown, loc="outside lower center", ncols=columns)
+    figure.set_figheight(figure.get_figheight() + 0.2 * (math.ceil(len(names) / columns) - 1))
 
 
 def _numbers(values: Any) -> np.ndarray:

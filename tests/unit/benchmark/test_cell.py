@@ -98,6 +98,7 @@ def test_a_setting_added_later_keeps_old_records_and_a_changed_default_does_not(
     record = record_of(cell, 0.9)
     older = {k: dict(v) for k, v in cell.settings.items()}
     del older["training"]["warmup_steps"]  # as if the setting had not been there
+    assert replace(cell, settings=older).key == cell.key
     store.write(cell.path, {**record, "settings": older})
     assert store.find(cell) is not None
     older["training"]["warmup_steps"] = 100  # as if that had been the default

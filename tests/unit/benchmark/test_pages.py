@@ -3,9 +3,10 @@
 import pytest
 
 from jointmatch.benchmark import Store, load
+from jointmatch.benchmark.cell import cells_of
 from jointmatch.benchmark.pages import Pages
 from jointmatch.errors import InputError, OutputError
-from tests.unit.benchmark.conftest import ROOT, keep
+from tests.unit.benchmark.conftest import ROOT, keep, record_of
 
 PAGE = """# A page
 
@@ -85,6 +86,21 @@ def test_a_figure_that_was_not_run_is_said_to_be_so(folder, tmp_path):
     (folder / "page.md").write_text(PAGE.replace("table main_lite ag_news", "figure figures course"))
     Pages(folder, Store(tmp_path)).write()
     assert "*Accuracy on dev over training: not run.*" in (folder / "page.md").read_text()
+
+
+def test_a_figure_is_drawn_for_the_page_that_shows_it_and_a_stale_one_fails_the_check(folder, tmp_path):
+    pytest.importorskip("matplotlib")
+    (folder / "page.md").write_text(PAGE.replace("table main_lite ag_news", "figure figures_lite course"))
+    store, experiment = Store(tmp_path), load("figures_lite")
+    cell = cells_of(experiment, "jointmatch", "ag_news", 10)[0]
+    store.write(cell.path, record_of(cell, 0.9, history={"step": [1, 2], "dev_accuracy": [0.5, 0.6]}))
+    picture = folder / "figures" / "figures_lite-course.svg"
+    assert Pages(folder, store).write() == [picture, folder / "page.md"]
+    assert "![Accuracy on dev over training](figures/figures_lite-course.svg)" in (folder / "page.md").read_text()
+    Pages(folder, store).check()
+    store.write(cell.path, record_of(cell, 0.9, history={"step": [1, 2], "dev_accuracy": [0.5, 0.7]}))
+    with pytest.raises(OutputError, match=r"figures_lite-course\.svg"):
+        Pages(folder, store).check()
 
 
 def test_the_pages_in_the_repository_are_what_the_results_give():
