@@ -5,7 +5,7 @@
 
 Without ``--cells`` the runs go into ``earlier/``: the recipes may have changed since, so they are shown and never taken
 for finished cells. With it they become cells under the settings that today's recipes give: only for a file that was
-made with this very version of recipes and algorithms.
+made with this very version of recipes and algorithms, on a machine where no view had to be stood in for.
 """
 
 from __future__ import annotations

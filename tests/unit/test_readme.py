@@ -42,7 +42,8 @@ def test_a_table_in_the_readme_is_what_its_results_give(name):
 def test_the_speed_and_memory_in_the_readme_are_the_measured_ones():
     ratio = result("feature_speed")["ratio_to_sentence_transformers"]["jointmatch, two layers"]
     assert f"{ratio:.2f} times" in README
-    seconds = [r["seconds"]["training"] for r in entry("ag_news_lite", "jointmatch, recipe best").records]
+    timed = Store(ROOT / "benchmarks" / "results").earlier("ag_news_lite", "jointmatch, recipe best", "ag_news", 10)
+    seconds = [run["seconds"]["training"] for run in timed]  # on an idle machine, which later cells may not have had
     assert f"{min(seconds):.0f} to {max(seconds):.0f} s" in README
     peak = result("predict_memory")["runs"][-1]
     assert f"{peak['rows']:,} rows" in README

@@ -127,7 +127,7 @@ def _checked(name: str, raw: dict[str, Any]) -> Experiment:
         name,
         raw.get("title", name),
         raw.get("about", ""),
-        {key: [n] if isinstance(n, int) else list(n) for key, n in raw.get("data", {}).items()},
+        {key: _listed(labels) for key, labels in raw.get("data", {}).items()},
         list(range(seeds)) if isinstance(seeds, int) else seeds,
         {v.name: v for v in _variants(raw)},
         raw.get("settings", {}),
@@ -141,30 +141,63 @@ def _checked(name: str, raw: dict[str, Any]) -> Experiment:
 
 
 def _grid_faults(raw: Mapping[str, Any]) -> list[str]:
+    faults = _variant_faults(raw)  # first: what is said of names below needs variants that can be read
+    return faults or [*_data_faults(raw), *_name_faults(raw)]
+
+
+def _variant_faults(raw: Mapping[str, Any]) -> list[str]:
+    faults = []
+    for key, values in raw.get("cross", {}).items():
+        if not isinstance(values, list) or key.partition(".")[0] not in SECTIONS:
+            faults.append(
+                f'cross has {key!r} = {values!r}, wanted a setting and its values, such as "algorithm.tau" = [0.9]'
+            )
+    for variant, own in raw.get("variants", {}).items():
+        if not isinstance(own, Mapping):
+            faults.append(f"variant {variant!r} is {own!r}, wanted a table")
+            continue
+        unknown = [key for key in own if key not in _VARIANT]
+        faults += [f"variant {variant!r}: unknown key {key!r}.{did_you_mean(key, _VARIANT)}" for key in unknown]
+        for data, numbers in own.get("paper", {}).items():
+            if not isinstance(numbers, Mapping) or not all(labels.isdigit() for labels in numbers):
+                faults.append(
+                    f"variant {variant!r}: paper.{data} is {numbers!r}, wanted labels = number, such as 10 = 87.7"
+                )
+    return faults
+
+
+def _data_faults(raw: Mapping[str, Any]) -> list[str]:
     faults = []
     if not raw.get("data"):
         faults.append("there is no data, wanted a data set and labels per class, such as data = { ag_news = 10 }")
     for key, labels in raw.get("data", {}).items():
-        counts = labels if isinstance(labels, list) else [labels]
-        if not counts or not all(isinstance(n, int) and n > 0 for n in counts):
+        if labels == [] or not all(isinstance(n, int) and n > 0 for n in _listed(labels)):
             faults.append(f"data.{key} is {labels!r}, wanted labels per class, such as 10 or [5, 10]")
-    if isinstance(raw.get("seeds"), int) and raw["seeds"] < 1:
-        faults.append(f"seeds is {raw['seeds']}, wanted at least 1, or a list of seeds")
-    for variant, own in raw.get("variants", {}).items():
-        unknown = [key for key in own if key not in _VARIANT]
-        faults += [f"variant {variant!r}: unknown key {key!r}.{did_you_mean(key, _VARIANT)}" for key in unknown]
+    seeds = raw.get("seeds", 5)
+    if not seeds or (isinstance(seeds, int) and seeds < 1) or not all(isinstance(s, int) for s in _listed(seeds)):
+        faults.append(f"seeds is {seeds!r}, wanted at least 1, or a list of seeds")
+    return faults
+
+
+def _name_faults(raw: Mapping[str, Any]) -> list[str]:
+    """Of variants, references, columns and figures that there are none of."""
     known = list(_settings_by_name(raw))
+    faults = [] if known else ["there are no variants, wanted [variants.NAME] or [cross]"]
     for variant, own in raw.get("variants", {}).items():
         if own.get("like", variant) not in known:
             faults.append(f"variant {variant!r} is like {own['like']!r}, of which there is none")
-    if not known:
-        faults.append("there are no variants, wanted [variants.NAME] or [cross]")
-    rows = [*raw.get("rows", []), *([raw["against"]] if "against" in raw else [])]
-    faults += [f"there is no variant {row!r}.{did_you_mean(row, known)}" for row in rows if row not in known]
+    rows = raw.get("rows", known)
+    faults += [f"there is no variant {row!r}.{did_you_mean(str(row), known)}" for row in rows if row not in known]
+    if "against" in raw and raw["against"] not in rows:
+        faults.append(f"against is {raw['against']!r}, which is no row.{did_you_mean(raw['against'], rows)}")
     for key, names in (("references", REFERENCES), ("columns", COLUMNS), ("figures", FIGURES)):
         unknown = [word for word in raw.get(key, []) if word not in names]
         faults += [f"{key} has {word!r}.{did_you_mean(str(word), names)} Known: {', '.join(names)}" for word in unknown]
     return faults
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
 
 
 def _settings_by_name(raw: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -215,5 +248,5 @@ def _numbers(by_labels: Mapping[str, Any]) -> dict[int, dict[str, list[float]]]:
     numbers = {}
     for labels, value in by_labels.items():
         metrics = value if isinstance(value, Mapping) else {"accuracy": value}
-        numbers[int(labels)] = {m: v if isinstance(v, list) else [v] for m, v in metrics.items()}
+        numbers[int(labels)] = {metric: _listed(number) for metric, number in metrics.items()}
     return numbers
