@@ -33,7 +33,7 @@ demo: install
 # Needs the benchmarks' data: JOINTMATCH_DATA=FOLDER make bench
 bench: install
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,bench]'
-	$(BIN)/python benchmarks/grid.py benchmarks/demo.toml
-	$(BIN)/python benchmarks/grid.py benchmarks/ag_news_lite.toml
+	$(BIN)/jointmatch benchmark run benchmarks/demo.toml
+	$(BIN)/jointmatch benchmark run benchmarks/ag_news_lite.toml
 	$(BIN)/python benchmarks/feature_speed.py
 	$(BIN)/python benchmarks/predict_memory.py

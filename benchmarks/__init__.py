@@ -1,1 +1,1 @@
-"""Experiments and measurements; see `grid.py` for how to run one."""
+"""Experiments and measurements; `jointmatch benchmark run FILE` runs one."""

@@ -2,14 +2,13 @@
 
     python benchmarks/self_training.py benchmarks/data_sets_lite.toml --dataset goemotions --data-dir FOLDER
 
-Takes data set, labels and seeds from an experiment of grid.py, so that both see the same draws.
+Takes labels and seeds from an experiment file, so that both see the same draws.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import tomllib
 import warnings
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -28,14 +27,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("experiment", type=Path)
     parser.add_argument("--data-dir", default=os.environ.get("JOINTMATCH_DATA"))
-    parser.add_argument("--dataset", help="instead of the experiment's")
+    parser.add_argument("--dataset", required=True, help="one of the experiment's")
     parser.add_argument("--backbone", default="minilm")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--output", type=Path)
     args = parser.parse_args()
-    experiment = tomllib.loads(args.experiment.read_text(encoding="utf-8"))
-    name = args.dataset or experiment["dataset"]
-    work = [(name, experiment["labels_per_class"], seed, args.data_dir, args.backbone) for seed in experiment["seeds"]]
+    from jointmatch.benchmark import load
+
+    experiment, name = load(args.experiment), args.dataset
+    labels = experiment.data[name][0]
+    work = [(name, labels, seed, args.data_dir, args.backbone) for seed in experiment.seeds]
     with ProcessPoolExecutor(args.jobs, mp_context=get_context("spawn")) as pool:
         scores = list(pool.map(one_seed, *zip(*work, strict=True)))
 
@@ -46,7 +47,7 @@ def main() -> None:
         method: {metric: summary([s[method][metric] for s in scores]) for metric in ("accuracy", "macro_f1")}
         for method in scores[0]
     }
-    facts = {"dataset": name, "labels_per_class": experiment["labels_per_class"], "seeds": experiment["seeds"]}
+    facts = {"dataset": name, "labels_per_class": labels, "seeds": experiment.seeds}
     settings = {"threshold": THRESHOLD, "most_pool_texts": MOST_POOL_TEXTS, "part": "test"}
     write_json(args.output or RESULTS / f"self_training-{name}.json", {**facts, "settings": settings, "summary": table})
     for method, row in table.items():

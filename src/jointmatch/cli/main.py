@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from jointmatch.cli import algorithms, augment, cache, demo, evaluate, lists, predict, train
+from jointmatch.cli import algorithms, augment, benchmark, cache, demo, evaluate, lists, predict, train
 from jointmatch.errors import InputError, Interrupted, JointMatchError
 from jointmatch.version import __version__
 
@@ -52,6 +52,13 @@ for _command in (
     lists.doctor,
 ):
     app.command(_command.__name__)(_interruptible(_command))
+
+_benchmark = typer.Typer(
+    name="benchmark", help="Run the paper's tables, and others, and show them beside the paper's.", no_args_is_help=True
+)
+for _part in (benchmark.run, benchmark.list_, benchmark.table, benchmark.figure, benchmark.pages):
+    _benchmark.command(_part.__name__.strip("_"))(_interruptible(_part))
+app.add_typer(_benchmark)
 
 
 def _version(wanted: bool) -> None:

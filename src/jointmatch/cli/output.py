@@ -99,9 +99,9 @@ def print_json(value: Any) -> None:
     print(json.dumps(value, indent=2, ensure_ascii=False))  # noqa: T201
 
 
-def say(text: str = "") -> None:
-    """One line on the output."""
-    print(text)  # noqa: T201
+def say(text: str = "", flush: bool = False) -> None:
+    """One line on the output; ``flush`` where the next may be long in coming."""
+    print(text, flush=flush)  # noqa: T201
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = "", tight: bool = False) -> None:

@@ -1,0 +1,86 @@
+"""The tables of data statistics, counted from the data at hand."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from jointmatch.benchmark.experiment import Experiment
+from jointmatch.benchmark.formats import Section
+from jointmatch.benchmark.store import Record, Store
+from jointmatch.benchmark.suite import Options, Suite, why_absent
+from jointmatch.benchmark.table import NAMES, NOT_RUN
+
+PARTS = ("pool", "dev", "test")
+
+
+class DataStatistics(Suite):
+    """Counts classes and texts; ``options`` has the paper's tables: title -> data set -> what it reports."""
+
+    def run(self, experiment: Experiment, options: Options) -> None:
+        store = Store(options.results)
+        for name in self._names(experiment):
+            if store.read(_path(name)) is not None:
+                continue
+            why = why_absent(name, options.data_dir)
+            if why is not None:
+                options.say(f"Left out: {name}. {why}")
+                continue
+            record = count(name, options.data_dir)
+            store.write(_path(name), record)
+            options.say(f"{name}: {record['classes']} classes, " + ", ".join(f"{p} {record[p]:,}" for p in PARTS))
+
+    def progress(self, experiment: Experiment, store: Store, backbone: str) -> tuple[int, int]:
+        names = self._names(experiment)
+        return sum(store.read(_path(name)) is not None for name in names), len(names)
+
+    def tables(self, experiment: Experiment, store: Store, backbone: str, part: str | None = None) -> list[Section]:
+        found = []
+        for name, table in experiment.options.items():
+            if part in (None, name):
+                rows = [[NAMES.get(d, d), *_row(store.read(_path(d)), paper)] for d, paper in table["data"].items()]
+                columns = ["data set", "labels", "classes", *table["columns"], "set aside"]
+                found.append(Section(table["title"], columns, rows, [table["note"]]))
+        return found
+
+    def _names(self, experiment: Experiment) -> list[str]:
+        return [name for table in experiment.options.values() for name in table["data"]]
+
+
+def count(name: str, data_dir: str | None) -> Record:
+    """Classes and texts of a data set, and what is never drawn from: repeated texts, and those in dev or test, too."""
+    from jointmatch.data.datasets import read_benchmark
+    from jointmatch.data.draw import drawable
+
+    pool, dev, test = read_benchmark(name, data_dir)
+    parts = {"pool": pool, "dev": dev, "test": test}
+    sizes = {part: Counter(map(str, rows.labels)) for part, rows in parts.items() if rows is not None}
+    return {
+        "data": name,
+        "classes": len(sizes["pool"]),
+        **{part: len(rows) if rows is not None else 0 for part, rows in parts.items()},
+        "per_class": {part: [min(c.values()), max(c.values())] for part, c in sizes.items()},
+        "set_aside": len(pool) - len(drawable(pool, dev, test)),
+        "words_per_text": round(sum(len(t.split()) for t in pool.texts) / len(pool), 1),
+    }
+
+
+def _path(name: str) -> str:
+    return f"data/{name}.json"
+
+
+def _row(record: Record | None, paper: dict[str, Any]) -> list[str]:
+    """Ours and the paper's, of each class where the paper counts by class."""
+    cells = [str(paper["labels"]), _beside(f"{record['classes']}" if record else None, paper["classes"])]
+    for part in PARTS:
+        shown = None
+        if record is not None:
+            low, high = record["per_class"][part]
+            by_class = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+            shown = by_class if paper.get("by_class") else f"{record[part]:,}"
+        cells.append(_beside(shown, paper[part]))
+    return [*cells, f"{record['set_aside']:,}" if record is not None else NOT_RUN]
+
+
+def _beside(ours: str | None, paper: int) -> str:
+    return f"{ours or NOT_RUN} (paper {paper:,})"

@@ -1,0 +1,83 @@
+"""The usual suite: every variant on every data set with every seed."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable
+
+from jointmatch.benchmark.cell import Cell, all_cells
+from jointmatch.benchmark.experiment import Experiment
+from jointmatch.benchmark.formats import Section, as_csv
+from jointmatch.benchmark.results import Results, done_and_wanted
+from jointmatch.benchmark.schedule import work_off
+from jointmatch.benchmark.store import Record, Store
+from jointmatch.benchmark.suite import Options, Suite, why_absent
+from jointmatch.benchmark.table import sections
+from jointmatch.benchmark.work import Unit, units_of
+from jointmatch.errors import DataError, TrainingError
+
+
+class Grid(Suite):
+    """Every variant on every data set with every seed."""
+
+    def run(self, experiment: Experiment, options: Options) -> None:
+        store, start = Store(options.results), time.time()
+        rows = list(all_cells(experiment, options.backbone, options.only or None))
+        rows = _with_data(rows, options)
+        todo = [[cell for cell in row if store.find(cell) is None] for row in rows]
+        wanted, left = sum(map(len, rows)), sum(map(len, todo))
+        options.say(f"{experiment.title}: {wanted - left} of {wanted} cells are finished and kept, {left} to run.")
+        place = (options.results, options.data_dir, start + options.seconds)
+        units = [Unit(cells, *place) for cells in units_of(todo)]
+        watch = _Watch(left, options.say)
+        work_off(units, options.jobs, watch.finished, watch.failed)
+        late = left - watch.done - watch.failures
+        if late:
+            options.say(f"Time is up: {late} cells are left. The same command goes on with them.")
+        if watch.failures:
+            raise TrainingError(
+                f"{watch.failures} of {left} cells failed, see above. All others are kept; run it again to try these."
+            )
+
+    def progress(self, experiment: Experiment, store: Store, backbone: str) -> tuple[int, int]:
+        return done_and_wanted(experiment, store, backbone)
+
+    def tables(self, experiment: Experiment, store: Store, backbone: str, part: str | None = None) -> list[Section]:
+        return sections(Results(experiment, store, backbone), part)
+
+    def csv(self, experiment: Experiment, store: Store, backbone: str) -> str:
+        return as_csv(Results(experiment, store, backbone))
+
+
+def _with_data(rows: list[list[Cell]], options: Options) -> list[list[Cell]]:
+    """Without the cells whose texts are not to be had here; a line says so once for each data set."""
+    counts = Counter(cell.data for row in rows for cell in row)
+    absent = {name: why for name in counts if (why := why_absent(name, options.data_dir)) is not None}
+    if absent and len(absent) == len(counts):
+        raise DataError("\n".join(absent.values()))
+    for name, why in absent.items():
+        options.say(f"Left out: {counts[name]} cells on {name}. {why}")
+    return [row for row in rows if row[0].data not in absent]
+
+
+class _Watch:
+    """Tells of each cell as it ends."""
+
+    def __init__(self, total: int, say: Callable[[str], None]) -> None:
+        self.total, self.say, self.done, self.failures = total, say, 0, 0
+
+    def finished(self, cell: Cell, record: Record) -> None:
+        self.done += 1
+        scores = record["baselines"]["logistic_regression"] if cell.reference else record["scores"]
+        shown = "  ".join(f"{part} {100 * s['accuracy']:.2f}" for part, s in scores.items())
+        seconds = sum(record["seconds"].values())
+        self.say(f"{self._where(cell)}  {shown}  {seconds:.0f} s  ({self.done + self.failures} of {self.total})")
+
+    def failed(self, unit: Unit, error: BaseException) -> None:
+        self.failures += len(unit.cells)
+        for cell in unit.cells:
+            self.say(f"{self._where(cell)}  failed: {type(error).__name__}: {error}")
+
+    def _where(self, cell: Cell) -> str:
+        return f"{cell.data} {cell.labels}  {cell.name} ({cell.key[:6]})  seed {cell.seed}"

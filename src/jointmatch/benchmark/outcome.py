@@ -1,0 +1,112 @@
+"""What is kept of a run: scores, where it was made, and its course in few and rounded numbers."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from jointmatch.benchmark.cell import Cell
+from jointmatch.data import Splits
+from jointmatch.networks import find_backbone
+from jointmatch.run import Outcome
+from jointmatch.version import __version__
+
+MOST_CLASSES = 10  # of more, the course of each is not kept: nobody can tell thirty lines apart
+KEPT = {
+    "step": "step",
+    "dev_accuracy": "dev_accuracy",
+    "dev_macro_f1": "dev_macro_f1",
+    "selected": "pseudo_label_share",
+    "agreement": "agreement",
+    "pseudo_label_accuracy": "pseudo_label_accuracy",
+    "selected_per_class": "pseudo_label_share_per_class",
+    "pseudo_label_accuracy_per_class": "pseudo_label_accuracy_per_class",
+}
+"""What of the history is kept, and as what."""
+
+
+def record_of(cell: Cell, outcome: Outcome, splits: Splits) -> dict[str, Any]:
+    """A cell's record, complete."""
+    result = outcome.result
+    kept = ("steps", "kept_step", "termination", "seconds", "warnings", "baselines")
+    return {
+        "key": cell.key,
+        "data": cell.data,
+        "labels": cell.labels,
+        "imbalance": cell.imbalance,
+        "seed": cell.seed,
+        "backbone": {"name": _name(cell), "fingerprint": cell.backbone},
+        "settings": cell.settings,
+        "scores": {part: _brief(scores) for part, scores in result["scores"].items()},
+        "scores_of_last_step": {part: _brief(scores) for part, scores in result["scores_of_last_step"].items()},
+        **{key: result[key] for key in kept if result.get(key)},
+        "pseudo_labels": pseudo_labels(outcome.history),
+        "texts": {part: len(getattr(splits, part) or ()) for part in ("labeled", "pool", "dev", "test")},
+        "classes": [str(name) for name in splits.classes],
+        "history": compact(outcome.history),
+        "hardware": {"device": result["device"], "cores": os.cpu_count()},
+        "versions": versions(),
+        "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def versions() -> dict[str, str]:
+    """Of what the numbers come from."""
+    import torch
+    import transformers
+
+    return {
+        "jointmatch": __version__,
+        "torch": torch.__version__,
+        "transformers": transformers.__version__,
+        "python": platform.python_version(),
+    }
+
+
+def pseudo_labels(history: Sequence[dict[str, Any]]) -> dict[str, float]:
+    """Share and accuracy between the last two evaluations at which there were any."""
+    given = [record for record in history if record.get("pseudo_label_accuracy") is not None]
+    if not given:
+        return {}
+    return {"share": given[-1]["selected"], "accuracy": given[-1]["pseudo_label_accuracy"]}
+
+
+def compact(history: Sequence[dict[str, Any]]) -> dict[str, list[Any]]:
+    """One list for each quantity, in step; None where an evaluation has no such number."""
+    columns = {}
+    for key, name in KEPT.items():
+        values = [record.get(key) for record in history]
+        many = any(isinstance(v, list) and len(v) > MOST_CLASSES for v in values)
+        if not many and any(v is not None for v in values):
+            columns[name] = [_rounded(v) for v in values]
+    return columns
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_rounded(v) for v in value]
+    return round(value, 4) if isinstance(value, float) else value
+
+
+def _brief(scores: dict[str, Any]) -> dict[str, float]:
+    return {key: scores[key] for key in ("accuracy", "macro_f1", "ece") if key in scores}
+
+
+def _name(cell: Cell) -> str:
+    """As people call it: not the folder where it happens to lie."""
+    asked = str(cell.asked.get("network", {}).get("backbone", "auto"))
+    found = find_backbone(asked)
+    return embedded_name(cell.backbone) or (
+        os.path.basename(os.path.normpath(asked)) if found.is_folder else found.name
+    )
+
+
+def embedded_name(fingerprint: str) -> str | None:
+    """The embedded backbone that has these weights, if it is installed here."""
+    from jointmatch.networks.backbones import EMBEDDED, embedded_is_installed
+
+    names = (name for name in EMBEDDED if embedded_is_installed(name))
+    return next((name for name in names if find_backbone(name).fingerprint() == fingerprint), None)

@@ -1,0 +1,252 @@
+"""An experiment file: which data, labels, seeds and variants a table is made of.
+
+    extends = "main"                     # everything from there, and what stands here over it
+    title = "..."                        # of the table
+    about = "..."                        # one sentence: what is compared, and how
+    data = { ag_news = [5, 10] }         # data set -> labels per class
+    seeds = 5                            # so many from 0 on, or a list
+    against = "jointmatch"               # the variant that differences are taken to
+    references = ["logistic_regression"] # baselines on frozen features, shown below the variants
+
+    [settings.training]                  # settings of every variant
+    [on.imdb.network]                    # ... on one data set
+    [cross]                              # a variant for each combination of settings
+    [variants.jointmatch.algorithm]      # a variant's own settings; besides, it may have title, on, paper, and
+                                         # like = "another", whose settings are then under its own
+
+``rows`` names the variants to keep, in order; ``test = false`` is for searches, which must not see the test part;
+``imbalance = 10`` thins the classes of the pool and of what is scored, down to a tenth for the rarest; ``columns`` and
+``sort = true``, the best first, say how the table looks; ``figures`` names the pictures that are drawn of it;
+``suite`` says who runs it if it is no grid of runs, and ``options`` is then what that suite is told. The paper's own
+numbers stand with the variant that makes them again:
+``paper.ag_news.10 = { accuracy = [87.68, 0.5], macro_f1 = [87.64, 0.5] }``, or ``= 87.68``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import resources
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from jointmatch.benchmark.experiment import COLUMNS, FIGURES, REFERENCES, Experiment, Variant
+from jointmatch.config import SECTIONS, read_toml
+from jointmatch.errors import ConfigError, UnknownNameError, did_you_mean
+
+_KINDS: dict[str, tuple[type, ...]] = {
+    "extends": (str,),
+    "title": (str,),
+    "about": (str,),
+    "suite": (str,),
+    "data": (dict,),
+    "seeds": (int, list),
+    "settings": (dict,),
+    "on": (dict,),
+    "cross": (dict,),
+    "variants": (dict,),
+    "rows": (list,),
+    "test": (bool,),
+    "imbalance": (int, float),
+    "against": (str,),
+    "references": (list,),
+    "figures": (list,),
+    "sort": (bool,),
+    "columns": (list,),
+    "options": (dict,),
+}
+_VARIANT = ("like", "title", "on", "paper", *SECTIONS)
+
+
+def shipped() -> list[str]:
+    """The experiments inside the package."""
+    names = (f.name.removesuffix(".toml") for f in _folder().iterdir() if f.name.endswith(".toml"))
+    return sorted(name for name in names if not name.startswith("_"))  # those are there to be extended
+
+
+def load(name: str | Path) -> Experiment:
+    """Read one by its name in the package or by its file.
+
+    Raises:
+        ConfigError: listing everything that is wrong with the file.
+    """
+    return _checked(_place(str(name)).stem, _read(_place(str(name))))
+
+
+def _folder() -> Path:
+    return Path(str(resources.files("jointmatch") / "benchmark" / "experiments"))
+
+
+def _place(name: str, beside: Path | None = None) -> Path:
+    if name.endswith(".toml"):
+        return Path(name)
+    for folder in ([beside] if beside else []) + [_folder()]:
+        if (folder / f"{name}.toml").is_file():
+            return folder / f"{name}.toml"
+    raise UnknownNameError(
+        f"Unknown experiment {name!r}.{did_you_mean(name, shipped())} Known: {', '.join(shipped())}; or a .toml file."
+    )
+
+
+def _read(path: Path, seen: tuple[Path, ...] = ()) -> dict[str, Any]:
+    """A file over what it extends."""
+    if path.resolve() in seen:
+        raise ConfigError([f"{path.stem} extends itself, by way of {' -> '.join(p.stem for p in seen)}"])
+    own: dict[str, Any] = read_toml(path)
+    parent = own.pop("extends", None)
+    if parent is None:
+        return own
+    return _over(_read(_place(str(parent), path.parent), (*seen, path.resolve())), own)
+
+
+_WHOLE = ("data", "cross", "rows", "options")  # said anew, not added to
+
+
+def _over(base: dict[str, Any], own: Mapping[str, Any], whole: tuple[str, ...] = _WHOLE) -> dict[str, Any]:
+    """Tables key by key, everything else as a whole."""
+    laid = dict(base)
+    for key, value in own.items():
+        below = laid.get(key)
+        deep = isinstance(value, Mapping) and isinstance(below, dict) and key not in whole
+        laid[key] = _over(below, value, ()) if deep and isinstance(below, dict) else value
+    return laid
+
+
+def _checked(name: str, raw: dict[str, Any]) -> Experiment:
+    faults = [f"{name}: unknown key {key!r}.{did_you_mean(key, _KINDS)}" for key in raw if key not in _KINDS]
+    for key, kinds in _KINDS.items():
+        if key in raw and (not isinstance(raw[key], kinds) or (isinstance(raw[key], bool) and bool not in kinds)):
+            wanted = " or ".join({"dict": "table", "str": "text"}.get(k.__name__, k.__name__) for k in kinds)
+            faults.append(f"{name}: {key} is {raw[key]!r}, wanted {wanted}")
+    if not faults and raw.get("suite", "grid") == "grid":
+        faults += [f"{name}: {fault}" for fault in _grid_faults(raw)]
+    if faults:
+        raise ConfigError(faults)
+    seeds = raw.get("seeds", 5)
+    return Experiment(
+        name,
+        raw.get("title", name),
+        raw.get("about", ""),
+        {key: _listed(labels) for key, labels in raw.get("data", {}).items()},
+        list(range(seeds)) if isinstance(seeds, int) else seeds,
+        {v.name: v for v in _variants(raw)},
+        raw.get("settings", {}),
+        raw.get("on", {}),
+        **{
+            key: raw[key]
+            for key in ("suite", "test", "imbalance", "against", "references", "figures", "sort", "columns", "options")
+            if key in raw
+        },
+    )
+
+
+def _grid_faults(raw: Mapping[str, Any]) -> list[str]:
+    faults = _variant_faults(raw)  # first: what is said of names below needs variants that can be read
+    return faults or [*_data_faults(raw), *_name_faults(raw)]
+
+
+def _variant_faults(raw: Mapping[str, Any]) -> list[str]:
+    faults = []
+    for key, values in raw.get("cross", {}).items():
+        if not isinstance(values, list) or key.partition(".")[0] not in SECTIONS:
+            faults.append(
+                f'cross has {key!r} = {values!r}, wanted a setting and its values, such as "algorithm.tau" = [0.9]'
+            )
+    for variant, own in raw.get("variants", {}).items():
+        if not isinstance(own, Mapping):
+            faults.append(f"variant {variant!r} is {own!r}, wanted a table")
+            continue
+        unknown = [key for key in own if key not in _VARIANT]
+        faults += [f"variant {variant!r}: unknown key {key!r}.{did_you_mean(key, _VARIANT)}" for key in unknown]
+        for data, numbers in own.get("paper", {}).items():
+            if not isinstance(numbers, Mapping) or not all(labels.isdigit() for labels in numbers):
+                faults.append(
+                    f"variant {variant!r}: paper.{data} is {numbers!r}, wanted labels = number, such as 10 = 87.7"
+                )
+    return faults
+
+
+def _data_faults(raw: Mapping[str, Any]) -> list[str]:
+    faults = []
+    if not raw.get("data"):
+        faults.append("there is no data, wanted a data set and labels per class, such as data = { ag_news = 10 }")
+    for key, labels in raw.get("data", {}).items():
+        if labels == [] or not all(isinstance(n, int) and n > 0 for n in _listed(labels)):
+            faults.append(f"data.{key} is {labels!r}, wanted labels per class, such as 10 or [5, 10]")
+    seeds = raw.get("seeds", 5)
+    if not seeds or (isinstance(seeds, int) and seeds < 1) or not all(isinstance(s, int) for s in _listed(seeds)):
+        faults.append(f"seeds is {seeds!r}, wanted at least 1, or a list of seeds")
+    return faults
+
+
+def _name_faults(raw: Mapping[str, Any]) -> list[str]:
+    """Of variants, references, columns and figures that there are none of."""
+    known = list(_settings_by_name(raw))
+    faults = [] if known else ["there are no variants, wanted [variants.NAME] or [cross]"]
+    for variant, own in raw.get("variants", {}).items():
+        if own.get("like", variant) not in known:
+            faults.append(f"variant {variant!r} is like {own['like']!r}, of which there is none")
+    rows = raw.get("rows", known)
+    faults += [f"there is no variant {row!r}.{did_you_mean(str(row), known)}" for row in rows if row not in known]
+    if "against" in raw and raw["against"] not in rows:
+        faults.append(f"against is {raw['against']!r}, which is no row.{did_you_mean(raw['against'], rows)}")
+    for key, names in (("references", REFERENCES), ("columns", COLUMNS), ("figures", FIGURES)):
+        unknown = [word for word in raw.get(key, []) if word not in names]
+        faults += [f"{key} has {word!r}.{did_you_mean(str(word), names)} Known: {', '.join(names)}" for word in unknown]
+    return faults
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _settings_by_name(raw: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Variant -> what the file says of it: one for each combination of ``cross``, and those named."""
+    found: dict[str, dict[str, Any]] = {}
+    cross = raw.get("cross", {})
+    for values in product(*cross.values()) if cross else []:
+        own: dict[str, Any] = {}
+        for key, value in zip(cross, values, strict=True):
+            section, _, setting = key.partition(".")
+            own.setdefault(section, {})[setting] = value
+        found[", ".join(_called(key, value) for key, value in zip(cross, values, strict=True))] = own
+    for name, own in raw.get("variants", {}).items():
+        found[name] = _over(found.get(name, {}), own, ())
+    return {name: _like(found, name) for name in found}
+
+
+def _like(found: Mapping[str, dict[str, Any]], name: str, seen: tuple[str, ...] = ()) -> dict[str, Any]:
+    """A variant over the settings of the one it is like, if any."""
+    other = found[name].get("like")
+    if other is None or other not in found or other in seen:
+        return found[name]
+    settings = {key: v for key, v in _like(found, other, (*seen, name)).items() if key in (*SECTIONS, "on")}
+    return _over(settings, found[name], ())
+
+
+def _called(key: str, value: Any) -> str:
+    """Names stand for themselves; of other settings the key is said too."""
+    return value if isinstance(value, str) else f"{key.partition('.')[2]} {value}"
+
+
+def _variants(raw: Mapping[str, Any]) -> list[Variant]:
+    found = _settings_by_name(raw)
+    return [
+        Variant(
+            name,
+            found[name].get("title", name),
+            {key: value for key, value in found[name].items() if key in SECTIONS},
+            found[name].get("on", {}),
+            {data: _numbers(by_labels) for data, by_labels in found[name].get("paper", {}).items()},
+        )
+        for name in raw.get("rows", found)
+    ]
+
+
+def _numbers(by_labels: Mapping[str, Any]) -> dict[int, dict[str, list[float]]]:
+    """Labels -> metric -> [mean] or [mean, std]; a bare number is the accuracy."""
+    numbers = {}
+    for labels, value in by_labels.items():
+        metrics = value if isinstance(value, Mapping) else {"accuracy": value}
+        numbers[int(labels)] = {metric: _listed(number) for metric, number in metrics.items()}
+    return numbers

@@ -1,0 +1,151 @@
+"""What a store holds of an experiment: values by row, data set, labels and seed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from jointmatch.benchmark.cell import all_cells, cells_of
+from jointmatch.benchmark.experiment import METRICS, Experiment
+from jointmatch.benchmark.outcome import embedded_name
+from jointmatch.benchmark.statistics import Difference, paired
+from jointmatch.benchmark.store import Record, Store
+
+LAST = "scores_of_last_step"
+CHOSEN = "scores"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One row on one data set with so many labels."""
+
+    row: str
+    title: str
+    data: str
+    labels: int
+    wanted: int  # seeds
+    records: list[Record]
+    paper: dict[str, list[float]] = field(default_factory=dict)
+    reference: bool = False
+    earlier: bool = False  # from before cells had names: under the recipe of that time
+
+    def values(self, metric: str = "accuracy", part: str = "test", of: str = CHOSEN) -> dict[int, float]:
+        """Seed -> fraction."""
+        found = {r["seed"]: self._scores(r, of).get(part, {}).get(metric) for r in self.records}
+        return {seed: value for seed, value in found.items() if value is not None}
+
+    def _scores(self, record: Record, of: str) -> Mapping[str, Any]:
+        """A reference has nothing to choose from: its one score stands under both headings."""
+        return record["baselines"][self.row] if self.reference else record[of]
+
+    def pseudo_labels(self, what: str) -> dict[int, float]:
+        """Seed -> fraction: the ``share`` of unlabelled texts that got one at the end, or their ``accuracy``."""
+        found = {r["seed"]: r.get("pseudo_labels", {}).get(what) for r in self.records}
+        return {seed: value for seed, value in found.items() if value is not None}
+
+
+class Results:
+    """The entries of an experiment, and how they compare.
+
+    Args:
+        experiment: What is wanted.
+        store: What there is.
+        backbone: Whose cells.
+    """
+
+    def __init__(self, experiment: Experiment, store: Store, backbone: str = "auto") -> None:
+        self.experiment, self.store, self.backbone = experiment, store, backbone
+        self.entries = {(e.row, e.data, e.labels): e for e in self._entries()}
+
+    def _entries(self) -> Iterator[Entry]:
+        for data, counts in self.experiment.data.items():
+            for labels in counts:
+                for row in [*self.experiment.variants, *self.experiment.references]:
+                    yield self._entry(row, data, labels)
+
+    def _entry(self, row: str, data: str, labels: int) -> Entry:
+        variant = self.experiment.variants.get(row)
+        cells = cells_of(self.experiment, row, data, labels, self.backbone)
+        records = [record for cell in cells if (record := self.store.find(cell)) is not None]
+        earlier = [] if records else self._earlier(row, data, labels)
+        return Entry(
+            row,
+            variant.title if variant else row.replace("_", " "),
+            data,
+            labels,
+            len(cells),
+            records or earlier,
+            variant.paper.get(data, {}).get(labels, {}) if variant else {},
+            variant is None,
+            bool(earlier),
+        )
+
+    def _earlier(self, row: str, data: str, labels: int) -> list[Record]:
+        """What was asked for then must be what is asked for now."""
+        variant = row in self.experiment.variants
+        name = self.experiment.name
+        found = self.store.earlier(name, row if variant else "references", data, labels)
+        if not variant:
+            return [r for r in found if row in r["baselines"]]
+        asked = {key: v for key, v in self.experiment.settings_of(row, data).items() if key != "output" and v}
+        return [r for r in found if r["asked"] == asked and r["imbalance"] == self.experiment.imbalance]
+
+    def rows(self, data: str, labels: int) -> list[Entry]:
+        """The entries of one data set and count, the best first if the experiment wants that."""
+        found = [e for e in self.entries.values() if (e.data, e.labels) == (data, labels)]
+        return sorted(found, key=lambda e: -mean(e.values(part=self.part))) if self.experiment.sort else found
+
+    @property
+    def part(self) -> str:
+        """What is reported on: a search sees dev alone."""
+        return "test" if self.experiment.test else "dev"
+
+    def difference(self, entry: Entry, metric: str = "accuracy") -> Difference | None:
+        """Of the row that others are held against and this one: above 0 where that row is ahead."""
+        name = self.experiment.against
+        if name is None or name == entry.row:
+            return None
+        against = self.entries[name, entry.data, entry.labels]
+        return paired(against.values(metric, self.part), entry.values(metric, self.part))
+
+    def paper_difference(self, entry: Entry) -> float | None:
+        """The same in the paper's own numbers, as a fraction."""
+        name = self.experiment.against
+        against = self.entries[name, entry.data, entry.labels].paper if name else {}
+        if "accuracy" not in entry.paper or "accuracy" not in against or entry.row == name:
+            return None
+        return (against["accuracy"][0] - entry.paper["accuracy"][0]) / 100
+
+    def backbones(self) -> list[str]:
+        """Those the numbers come from."""
+        found = [r["backbone"] for e in self.entries.values() for r in e.records if "backbone" in r]
+        # A copy of the embedded one, on a machine without its package, was called by its folder there.
+        return sorted({embedded_name(b["fingerprint"]) or b["name"] for b in found})
+
+    def machines(self) -> list[str]:
+        """Those the numbers were made on."""
+        found = {(r.get("hardware") or r["machine"])["device"] for e in self.entries.values() for r in e.records}
+        return sorted(found)
+
+
+def done_and_wanted(experiment: Experiment, store: Store, backbone: str = "auto") -> tuple[int, int]:
+    """How many cells are finished, and how many there are."""
+    cells = [cell for row in all_cells(experiment, backbone) for cell in row]
+    return sum(store.find(cell) is not None for cell in cells), len(cells)
+
+
+def mean(values: Mapping[int, float]) -> float:
+    """NaN-free: nothing is below everything."""
+    return float(np.mean(list(values.values()))) if values else float("-inf")
+
+
+def spread(values: Mapping[int, float] | Sequence[float]) -> str:
+    """Mean ± population standard deviation in percent, as the paper reports them."""
+    numbers = list(values.values()) if isinstance(values, Mapping) else list(values)
+    return f"{100 * np.mean(numbers):.2f} ± {100 * np.std(numbers):.2f}"
+
+
+__all__ = ["CHOSEN", "LAST", "METRICS", "Entry", "Results", "done_and_wanted", "mean", "spread"]

@@ -1,0 +1,91 @@
+"""Units of work over processes: a run that fails ends no other, and a process that dies is replaced."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+
+from jointmatch.benchmark.cell import Cell
+from jointmatch.benchmark.store import Record
+from jointmatch.benchmark.work import Unit, run_unit
+
+Finished = Callable[[Cell, Record], None]
+Failed = Callable[[Unit, BaseException], None]
+
+
+def work_off(units: Sequence[Unit], jobs: int, finished: Finished, failed: Failed) -> None:
+    """Run every unit, ``jobs`` at a time; one alone in this process."""
+    if jobs == 1:
+        for unit in units:
+            try:
+                done = run_unit(unit)
+            except Exception as error:
+                failed(unit, error)
+            else:
+                _tell(done, finished)
+        return
+    todo, workers = list(units), jobs
+    while todo:
+        lost = _round(todo, workers, finished, failed)
+        stuck = len(lost) == len(todo)
+        if stuck and workers == 1:  # then it is the first that kills its process
+            failed(lost.pop(0), BrokenProcessPool("its process ended without a word, as when memory runs out"))
+        workers = 1 if stuck and workers > 1 else jobs
+        todo = lost
+
+
+def _round(units: Sequence[Unit], jobs: int, finished: Finished, failed: Failed) -> list[Unit]:
+    """Give back, in order, what was not run because a process died."""
+    # Started afresh, not forked: a forked process cannot use the GPU.
+    context = multiprocessing.get_context("spawn")
+    with _shared_cores(jobs), ProcessPoolExecutor(jobs, context, _follow, (os.getpid(),)) as pool:
+        futures: dict[Future[list[tuple[Cell, Record]]], Unit] = {pool.submit(run_unit, u): u for u in units}
+        try:
+            for future in as_completed(futures):
+                error = future.exception()
+                if error is None:
+                    _tell(future.result(), finished)
+                elif not isinstance(error, BrokenProcessPool):
+                    failed(futures[future], error)
+        except KeyboardInterrupt:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return [unit for future, unit in futures.items() if isinstance(future.exception(), BrokenProcessPool)]
+
+
+def _tell(done: Sequence[tuple[Cell, Record]], finished: Finished) -> None:
+    for cell, record in done:
+        finished(cell, record)
+
+
+@contextmanager
+def _shared_cores(jobs: int) -> Iterator[None]:
+    """Processes that share the cores must not each start a thread per core."""
+    wanted = {
+        "OMP_NUM_THREADS": str(max(1, (os.cpu_count() or 1) // jobs)),
+        "TOKENIZERS_PARALLELISM": "false",
+    }
+    new = {key: value for key, value in wanted.items() if key not in os.environ}
+    os.environ.update(new)
+    try:
+        yield
+    finally:
+        for key in new:
+            del os.environ[key]
+
+
+def _follow(parent: int) -> None:
+    """A worker ends with the process that started it, however that ended."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()

@@ -1,0 +1,95 @@
+"""Where finished cells are kept: a JSON file for each, so that results of several machines merge by copying files.
+
+A record is written whole or not at all, so a killed run loses what it was computing and nothing else. Files under
+``earlier`` hold many runs each, made before cells had names: they are found by experiment, variant, data and seed,
+shown where a row has no cells, and never taken for finished.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from jointmatch.benchmark.cell import Cell
+from jointmatch.errors import DataError
+from jointmatch.files import write_text
+
+FORMAT = 1
+Record = dict[str, Any]
+
+
+class Store:
+    """The cells in one folder of results.
+
+    Args:
+        folder: Of results; its ``cells`` hold the records. It need not exist.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+
+    def find(self, cell: Cell) -> Record | None:
+        """The record of a cell, if it has been run as it is wanted."""
+        record = self.read(cell.path)
+        if record is None or not cell.same(record["settings"]):
+            return None
+        return record if not cell.test or "test" in record["scores"] else None
+
+    def read(self, path: str) -> Record | None:
+        """A record by its place."""
+        file = self._cells / path
+        return _load(file) if file.is_file() else None
+
+    def write(self, path: str, record: Record) -> None:
+        """Keep a record, whole."""
+        write_text(self._cells / path, dumps({"format": FORMAT, **record}))
+
+    def earlier(self, experiment: str, variant: str, data: str, labels: int) -> list[Record]:
+        """Runs from before there were cells, by seed."""
+        wanted = (experiment, variant, data, labels)
+        found = [r for r in self._earlier if (r["experiment"], r["variant"], r["data"], r["labels"]) == wanted]
+        return sorted(found, key=lambda record: record["seed"])
+
+    @property
+    def _cells(self) -> Path:
+        return self.folder / "cells"
+
+    @cached_property
+    def _earlier(self) -> list[Record]:
+        files = sorted((self.folder / "earlier").glob("**/*.json"))
+        return [{"machine": pack["machine"], **record} for pack in map(_load, files) for record in pack["runs"]]
+
+
+def _load(file: Path) -> Any:
+    try:
+        record = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise DataError(f"{file} is not JSON ({error}). Delete it and run the experiment again.") from None
+    if not isinstance(record, dict) or record.get("format") != FORMAT:
+        raise DataError(f"{file} is no record of a cell this version can read (format {FORMAT}).")
+    return record
+
+
+def dumps(record: Record, depth: int = 2) -> str:
+    """JSON whose outer tables are a line an entry, the inner ones each on theirs: small, and readable in a diff."""
+    return _lines(record, depth, "") + "\n"
+
+
+def _lines(value: Any, depth: int, margin: str) -> str:
+    if not depth or not isinstance(value, dict | list) or not value or _is_short(value):
+        return json.dumps(value, ensure_ascii=False)
+    inner = margin + " "
+    items: Iterable[str]
+    if isinstance(value, dict):
+        items = (f"{inner}{json.dumps(k)}: {_lines(v, depth - 1, inner)}" for k, v in value.items())
+        return "{\n" + ",\n".join(items) + f"\n{margin}}}"
+    return "[\n" + ",\n".join(f"{inner}{_lines(v, depth - 1, inner)}" for v in value) + f"\n{margin}]"
+
+
+def _is_short(value: Any) -> bool:
+    return len(value) < 8 and not any(
+        isinstance(v, dict | list) for v in (value.values() if isinstance(value, dict) else value)
+    )

@@ -1,0 +1,85 @@
+"""Who runs an experiment and shows it: a grid of runs, or a suite that measures something else.
+
+A suite of its own is a class with these methods and a line in ``suites.py``; an experiment file names it with
+``suite = "..."`` and tells it what it wants to know in ``[options]``.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from jointmatch.benchmark.experiment import Experiment
+from jointmatch.benchmark.formats import Section, csv_lines
+from jointmatch.benchmark.store import Store
+from jointmatch.errors import InputError
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the command line says of a run."""
+
+    results: Path
+    backbone: str = "auto"
+    data_dir: str | None = None
+    only: list[str] = field(default_factory=list)
+    jobs: int = 1
+    seconds: float = float("inf")
+    say: Callable[[str], None] = print
+
+
+class Suite(ABC):
+    """Runs one kind of experiment."""
+
+    @abstractmethod
+    def run(self, experiment: Experiment, options: Options) -> None:
+        """Fill what is missing in ``options.results``."""
+
+    @abstractmethod
+    def progress(self, experiment: Experiment, store: Store, backbone: str) -> tuple[int, int]:
+        """How much is done, of how much."""
+
+    @abstractmethod
+    def tables(self, experiment: Experiment, store: Store, backbone: str, part: str | None = None) -> list[Section]:
+        """What there is, and what is not run; ``part`` names a data set, or what else the suite can show alone."""
+
+    def csv(self, experiment: Experiment, store: Store, backbone: str) -> str:
+        """Every number on a line of its own."""
+        tables = self.tables(experiment, store, backbone)
+        return csv_lines([[t.title, *row] for t in tables for row in (t.columns, *t.rows)])
+
+
+def why_absent(name: str, data_dir: str | None) -> str | None:
+    """Why a data set cannot be read; None where it can."""
+    from jointmatch.data.datasets import BENCHMARKS, data_folder, part_file, read_benchmark
+
+    if name == "demo" or part_file(data_folder(data_dir), name, "pool") is not None:
+        return None
+    if name in BENCHMARKS and BENCHMARKS[name].hub and not _hub_answers():
+        return (
+            f"{name} is in no local folder, and the hub does not answer. Point --data-dir or JOINTMATCH_DATA at a "
+            "folder with its pool, dev and test files; what the hub's client has kept is read under HF_HUB_OFFLINE=1."
+        )
+    try:
+        read_benchmark(name, data_dir)  # the hub may have it
+    except InputError as error:
+        return str(error)
+    return None
+
+
+@cache
+def _hub_answers() -> bool:
+    """Asked once: the hub's own client tries for half a minute, for each data set again."""
+    from huggingface_hub.constants import ENDPOINT, HF_HUB_OFFLINE
+    from huggingface_hub.utils import get_session
+
+    if HF_HUB_OFFLINE:
+        return True  # its client then looks at what it has, and says so at once
+    try:
+        get_session().head(ENDPOINT, timeout=5)
+    except Exception:  # of many kinds
+        return False
+    return True

@@ -1,0 +1,23 @@
+"""The suites by the name an experiment file gives; it is a grid of runs if it gives none."""
+
+from __future__ import annotations
+
+from jointmatch.benchmark.data_suite import DataStatistics
+from jointmatch.benchmark.experiment import Experiment
+from jointmatch.benchmark.grid import Grid
+from jointmatch.benchmark.suite import Options, Suite
+from jointmatch.errors import InputError, did_you_mean
+
+SUITES: dict[str, Suite] = {"grid": Grid(), "data": DataStatistics()}
+
+
+def suite_of(experiment: Experiment) -> Suite:
+    """Who runs it."""
+    name = experiment.suite
+    if name not in SUITES:
+        known = ", ".join(SUITES)
+        raise InputError(f"{experiment.name} names the suite {name!r}.{did_you_mean(name, SUITES)} Known: {known}.")
+    return SUITES[name]
+
+
+__all__ = ["SUITES", "Options", "Suite", "suite_of"]

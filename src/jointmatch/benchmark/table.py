@@ -1,0 +1,152 @@
+"""Results as tables, ours beside the paper's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from jointmatch.benchmark.experiment import METRICS
+from jointmatch.benchmark.formats import Section
+from jointmatch.benchmark.results import LAST, Entry, Results, spread
+from jointmatch.benchmark.statistics import Difference
+
+NOT_RUN = "not run"
+NAMES = {
+    "ag_news": "AG News",
+    "imdb": "IMDB",
+    "yahoo_answers": "Yahoo! Answers",
+    "goemotions": "GoEmotions",
+    "empatheticdialogues": "Empathetic Dialogues",
+    "hurricane": "Hurricane",
+    "threecrises": "Three crises",
+    "demo": "The corpus inside the package",
+}
+METRIC_NAMES = {"accuracy": "accuracy", "macro_f1": "macro-F1"}
+
+
+def sections(results: Results, data: str | None = None) -> list[Section]:
+    """A table for each data set, or for the one named: rows by labels where there are several counts."""
+    found = []
+    for name, counts in results.experiment.data.items():
+        if data in (None, name):
+            found += _by_labels(results, name) if len(counts) > 1 else [_one_count(results, name, counts[0])]
+    return found
+
+
+def _one_count(results: Results, data: str, labels: int) -> Section:
+    """Every method with its numbers side by side."""
+    entries = results.rows(data, labels)
+    columns = [column for name in results.experiment.columns for column in _columns(name, results, entries)]
+    heading = f"{results.part}, {labels} labels per class"
+    return Section(
+        NAMES.get(data, data),
+        [heading, *(title for title, _ in columns)],
+        [[entry.title, *(cell(entry) for _, cell in columns)] for entry in entries],
+        notes(results, entries),
+    )
+
+
+Column = tuple[str, Callable[[Entry], str]]
+
+
+def _columns(name: str, results: Results, entries: Sequence[Entry]) -> list[Column]:
+    part, experiment = results.part, results.experiment
+    if name in METRICS:
+        chosen = "last" in experiment.columns and name == "accuracy" and any(e.values(part="dev") for e in entries)
+        title = f"{'chosen on dev: ' if chosen else ''}{METRIC_NAMES[name]}"
+        return [(title, lambda e: _spread(e.values(name, part)))]
+    if name == "last":
+        return [("last step: accuracy", lambda e: _spread(e.values("accuracy", part, LAST)))]
+    if name == "pseudo_labels":
+        return [
+            (f"pseudo-labels: {title}", lambda e, what=what: _spread(e.pseudo_labels(what), none="-"))  # type: ignore[misc]
+            for what, title in (("share", "share of the pool"), ("accuracy", "right"))
+        ]
+    if name == "paper":
+        metrics = [metric for metric in METRICS if any(metric in e.paper for e in entries)]
+        return [(f"paper: {METRIC_NAMES[m]}", lambda e, m=m: _paper(e, m)) for m in metrics]  # type: ignore[misc]
+    if name == "lead":
+        if experiment.against is None:
+            return []
+        title = experiment.variants[experiment.against].title
+        return [(f"{title} ahead by", lambda e: lead(results.difference(e)))]
+    return [("seeds", lambda e: _seeds(e))]
+
+
+def _by_labels(results: Results, data: str) -> list[Section]:
+    """One table for each metric, a column for each count of labels, and one of leads."""
+    counts = results.experiment.data[data]
+    entries = {labels: {e.row: e for e in results.rows(data, labels)} for labels in counts}
+    first = list(entries[counts[0]].values())
+    every = [e for by_row in entries.values() for e in by_row.values()]
+
+    def section(title: str, cell: Callable[[Entry], str]) -> Section:
+        rows = [[e.title, *(cell(entries[labels][e.row]) for labels in counts)] for e in first]
+        return Section(f"{NAMES.get(data, data)}, {title}", ["labels per class", *map(str, counts)], rows)
+
+    found = [section("accuracy", lambda e: _beside(e, results.part, "accuracy"))]
+    if any(e.records for e in every):
+        found.append(section("macro-F1", lambda e: _beside(e, results.part, "macro_f1")))
+    against = results.experiment.against
+    if against is not None and any(results.difference(e) for e in every):
+        title = f"accuracy, {results.experiment.variants[against].title} ahead by"
+        found.append(section(title, lambda e: lead(results.difference(e))))
+    found[-1] = Section(found[-1].title, found[-1].columns, found[-1].rows, notes(results, every))
+    return found
+
+
+def notes(results: Results, entries: Sequence[Entry]) -> list[str]:
+    """What a reader must know of the numbers."""
+    lines = []
+    if any(e.records for e in entries):
+        backbones = " and ".join(results.backbones()) or "minilm"
+        lines.append(f"Backbone {backbones}; made on {' and '.join(results.machines())}.")
+    if any(e.paper for e in entries):
+        lines.append("The paper's numbers are with BERT-base.")
+    if any(e.earlier for e in entries):
+        lines.append("Made before results kept all of their settings: under the recipe of that time.")
+    return lines
+
+
+def _spread(values: dict[int, float], none: str = NOT_RUN) -> str:
+    return spread(values) if values else none
+
+
+def _paper(entry: Entry, metric: str) -> str:
+    numbers = entry.paper.get(metric)
+    return "" if numbers is None else f"{numbers[0]:.2f}" + (f" ± {numbers[1]:.1f}" if len(numbers) > 1 else "")
+
+
+def _beside(entry: Entry, part: str, metric: str) -> str:
+    """Ours, how many seeds if not all, and the paper's."""
+    values = entry.values(metric, part)
+    seeds = f", {len(values)} of {entry.wanted} seeds" if values and len(values) < entry.wanted else ""
+    paper = _paper(entry, metric)
+    return f"{_spread(values)}{seeds}" + (f" (paper {paper})" if paper else "")
+
+
+def lead(difference: Difference | None) -> str:
+    """A difference in percent with its interval, and a word where it may be none."""
+    if difference is None:
+        return ""
+    mean, low, high = (f"{100 * value:+.2f}" for value in (difference.mean, difference.low, difference.high))
+    word = "" if difference.is_real else ", not distinguishable"
+    return f"{mean} [{low}, {high}], n {difference.n}{word}"
+
+
+def _seeds(entry: Entry) -> str:
+    done = len(entry.records)
+    return str(done) if done >= entry.wanted else f"{done} of {entry.wanted}"
+
+
+def crossed(results: Results, data: str, labels: int) -> Section:
+    """Variants called "weak A, strong B" as a table of weak views by strong ones, dev / test accuracy in each cell."""
+    pairs = {e.row: e.row.removeprefix("weak ").split(", strong ", 1) for e in results.rows(data, labels)}
+    strong = list(dict.fromkeys(b for _, b in pairs.values()))
+    rows = []
+    for a in dict.fromkeys(a for a, _ in pairs.values()):
+        found = {b: results.entries[row, data, labels] for row, (weak, b) in pairs.items() if weak == a}
+        cells = [
+            " / ".join(_spread(found[b].values(part=p)) for p in ("dev", "test")) if b in found else "" for b in strong
+        ]
+        rows.append([f"weak {a}", *cells])
+    return Section("", ["dev / test", *(f"strong {b}" for b in strong)], rows)

@@ -1,0 +1,178 @@
+"""Experiment files: what they inherit, what they say, and what is wrong with them."""
+
+import pytest
+
+from jointmatch.benchmark import load, shipped
+from jointmatch.benchmark.cell import all_cells
+from jointmatch.errors import ConfigError, DataError, UnknownNameError
+from tests.unit.benchmark.conftest import ROOT
+
+BASE = """
+title = "Base"
+data = { ag_news = [5, 10], imdb = 10 }
+seeds = 3
+settings.training = { mode = "lite", steps = 20 }
+[variants.first]
+title = "First"
+algorithm.tau = 0.5
+paper.ag_news = { 5 = 70.5, 10 = { accuracy = [80.25, 1.5], macro_f1 = 79 } }
+[variants.second]
+algorithm.name = "fixmatch"
+"""
+
+
+def test_a_file_says_data_labels_seeds_and_variants(written):
+    found = written(BASE)
+    assert found.data == {"ag_news": [5, 10], "imdb": [10]}
+    assert found.seeds == [0, 1, 2]
+    assert list(found.variants) == ["first", "second"]
+    assert found.variants["first"].title == "First"
+    assert found.settings_of("first", "imdb") == {"training": {"mode": "lite", "steps": 20}, "algorithm": {"tau": 0.5}}
+
+
+def test_the_papers_numbers_are_a_number_or_a_mean_with_its_spread(written):
+    numbers = written(BASE).variants["first"].paper["ag_news"]
+    assert numbers == {5: {"accuracy": [70.5]}, 10: {"accuracy": [80.25, 1.5], "macro_f1": [79]}}
+
+
+def test_a_file_adds_to_what_it_extends_and_says_its_data_anew(written):
+    written(BASE, "base")
+    child = written(
+        """
+        extends = "base"
+        data = { hurricane = 10 }
+        rows = ["third", "first"]
+        settings.training.steps = 40
+        variants.third.algorithm.tau = 0.7
+        variants.first.algorithm.delta = 0.8
+        """
+    )
+    assert child.title == "Base"
+    assert child.data == {"hurricane": [10]}
+    assert list(child.variants) == ["third", "first"]
+    assert child.settings == {"training": {"mode": "lite", "steps": 40}}
+    assert child.variants["first"].settings == {"algorithm": {"tau": 0.5, "delta": 0.8}}
+
+
+def test_settings_on_one_data_set_stand_over_the_general_and_a_variants_own_over_both(written):
+    found = written(
+        """
+        data = { ag_news = 10, imdb = 10 }
+        settings.network.max_length = 64
+        on.imdb = { network.max_length = 256, training.steps = 10 }
+        [variants.a]
+        on.imdb.training.steps = 20
+        """
+    )
+    assert found.settings_of("a", "ag_news") == {"network": {"max_length": 64}}
+    assert found.settings_of("a", "imdb") == {"network": {"max_length": 256}, "training": {"steps": 20}}
+
+
+def test_a_variant_like_another_has_its_settings_but_neither_its_title_nor_its_numbers(written):
+    found = written(
+        """
+        data = { ag_news = 10 }
+        [variants.a]
+        title = "A"
+        algorithm = { tau = 0.5, delta = 0.7 }
+        on.ag_news.training.steps = 5
+        paper.ag_news.10 = 50
+        [variants.b]
+        like = "a"
+        algorithm.tau = 0.6
+        """
+    )
+    b = found.variants["b"]
+    assert b.settings == {"algorithm": {"tau": 0.6, "delta": 0.7}}
+    assert b.on == {"ag_news": {"training": {"steps": 5}}}
+    assert (b.title, b.paper) == ("b", {})
+
+
+def test_cross_makes_a_variant_of_each_combination_and_named_ones_add_to_it(written):
+    found = written(
+        """
+        data = { ag_news = 10 }
+        [cross]
+        "algorithm.name" = ["uda", "sat"]
+        "training.steps" = [10, 20]
+        [variants."sat, steps 20".network]
+        count = 2
+        """
+    )
+    assert list(found.variants) == ["uda, steps 10", "uda, steps 20", "sat, steps 10", "sat, steps 20"]
+    own = found.variants["sat, steps 20"].settings
+    assert own == {"algorithm": {"name": "sat"}, "training": {"steps": 20}, "network": {"count": 2}}
+
+
+def test_all_faults_of_a_file_are_said_at_once(written):
+    with pytest.raises(ConfigError) as error:
+        written('titel = "x"\ndata = 3\nseeds = true\nvariants.a.algorithm.tau = 0.5')
+    assert "unknown key 'titel'. Did you mean 'title'?" in str(error.value)
+    assert "data is 3, wanted table" in str(error.value)
+    assert "seeds is True, wanted int or list" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("variants.a = {}", "there is no data"),
+        ("data = { ag_news = 0 }\nvariants.a = {}", "data.ag_news is 0"),
+        ("data = { ag_news = 10 }", "there are no variants"),
+        ("data = { ag_news = 10 }\nseeds = 0\nvariants.a = {}", "seeds is 0"),
+        ("data = { ag_news = 10 }\nvariants.a.algoritm.tau = 1", "unknown key 'algoritm'. Did you mean 'algorithm'?"),
+        ('data = { ag_news = 10 }\nrows = ["b"]\nvariants.a = {}', "there is no variant 'b'"),
+        ('data = { ag_news = 10 }\nagainst = "b"\nvariants.a = {}', "against is 'b', which is no row"),
+        ('data = { ag_news = 10 }\nagainst = "b"\nrows = ["a"]\nvariants = { a = {}, b = {} }', "which is no row"),
+        ("data = { ag_news = 10 }\nvariants.a = 3", "variant 'a' is 3, wanted a table"),
+        ("data = { ag_news = 10 }\nvariants.a.paper.ag_news = 3", "paper.ag_news is 3, wanted labels = number"),
+        ("data = { ag_news = 10 }\nvariants.a.paper.ag_news.ten = 3", "wanted labels = number"),
+        ("data = { ag_news = 10 }\nseeds = []\nvariants.a = {}", "seeds is []"),
+        ("data = { ag_news = 10 }\ncross.tau = [1]", "cross has 'tau' = [1], wanted a setting"),
+        ("data = { ag_news = 10 }\ncross.'algorithm.tau' = 1", "wanted a setting and its values"),
+        ('data = { ag_news = 10 }\nvariants.a.like = "b"', "is like 'b', of which there is none"),
+        ('data = { ag_news = 10 }\nreferences = ["svm"]\nvariants.a = {}', "references has 'svm'"),
+        ('data = { ag_news = 10 }\ncolumns = ["acuracy"]\nvariants.a = {}', "Did you mean 'accuracy'?"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_said(written, text, fault):
+    with pytest.raises(ConfigError, match=r"mine: ") as error:
+        written(text)
+    assert fault in str(error.value)
+
+
+def test_a_file_that_extends_itself_is_an_error(written):
+    written('extends = "b"', "a", read=False)
+    with pytest.raises(ConfigError, match="extends itself, by way of b -> a"):
+        written('extends = "a"', "b")
+
+
+def test_an_unknown_name_is_an_error_that_knows_the_nearest():
+    with pytest.raises(UnknownNameError, match="Did you mean 'labels'"):
+        load("labls")
+    with pytest.raises(DataError, match="no config file"):
+        load("nowhere.toml")
+
+
+def test_variants_are_named_by_patterns_in_the_experiments_order(written):
+    found = written(BASE)
+    assert found.named(["sec*", "first"]) == ["first", "second"]
+    with pytest.raises(UnknownNameError, match=r"has no variant 'frst'\. Did you mean 'first'"):
+        found.named(["frst"])
+
+
+FILES = sorted(str(p.relative_to(ROOT)) for p in (ROOT / "benchmarks").rglob("*.toml"))
+
+
+@pytest.mark.parametrize("name", [*shipped(), *FILES])
+def test_every_experiment_there_is_can_be_planned(name):
+    """Every setting of every variant is known and fits."""
+    found = load(ROOT / name if name.endswith(".toml") else name)
+    if found.suite == "grid":
+        assert all(row[0].key for row in all_cells(found))
+
+
+def test_the_lite_twins_are_a_few_lines():
+    folder = ROOT / "src/jointmatch/benchmark/experiments"
+    for twin in folder.glob("*_lite.toml"):
+        if 'extends = "_' not in (text := twin.read_text(encoding="utf-8")):
+            assert len(text.splitlines()) <= 8

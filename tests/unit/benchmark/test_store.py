@@ -1,0 +1,55 @@
+"""Records on disk: whole, small, readable, and merged by copying files."""
+
+import json
+import shutil
+
+import pytest
+
+from jointmatch.benchmark import Store
+from jointmatch.benchmark.cell import cells_of
+from jointmatch.benchmark.store import dumps
+from jointmatch.errors import DataError
+from tests.unit.benchmark.conftest import keep, record_of
+
+PLAIN = "data = { ag_news = 10 }\nseeds = 2\nsettings.training.mode = 'lite'\nvariants.a = {}"
+
+
+def test_results_of_two_machines_merge_by_copying_files(written, tmp_path):
+    experiment = written(PLAIN)
+    one, two = Store(tmp_path / "one"), Store(tmp_path / "two")
+    keep(one, experiment, "a", [0.8])
+    second = cells_of(experiment, "a", "ag_news", 10)[1]
+    two.write(second.path, record_of(second, 0.9))
+    shutil.copytree(tmp_path / "two", tmp_path / "one", dirs_exist_ok=True)
+    found = [one.find(cell) for cell in cells_of(experiment, "a", "ag_news", 10)]
+    assert [r and r["scores"]["test"]["accuracy"] for r in found] == [0.8, 0.9]
+
+
+def test_what_a_killed_process_left_half_written_is_not_read(written, tmp_path):
+    store, cell = Store(tmp_path), cells_of(written(PLAIN), "a", "ag_news", 10)[0]
+    place = tmp_path / "cells" / cell.path
+    place.parent.mkdir(parents=True)
+    place.with_name(f".{place.name}.0123.tmp").write_text("{ half")
+    assert store.find(cell) is None
+
+
+@pytest.mark.parametrize("content", ["{ half", "[]", '{"format": 99}'])
+def test_a_file_that_is_no_record_is_named(written, tmp_path, content):
+    store, cell = Store(tmp_path), cells_of(written(PLAIN), "a", "ag_news", 10)[0]
+    store.write(cell.path, {})
+    (tmp_path / "cells" / cell.path).write_text(content)
+    with pytest.raises(DataError, match=r"seed-0.json"):
+        store.find(cell)
+
+
+def test_a_record_reads_back_as_it_was_and_has_a_line_for_each_thing():
+    record = {
+        "a": 1,
+        "scores": {"dev": {"x": 0.5}, "test": {"x": 0.25}},
+        "history": {"step": list(range(50))},
+        "none": {},
+    }
+    text = dumps(record)
+    assert json.loads(text) == record
+    assert ' "scores": {\n  "dev": {"x": 0.5},\n  "test": {"x": 0.25}\n },' in text
+    assert max(len(line) for line in text.splitlines()) > 100  # a list stays on its line

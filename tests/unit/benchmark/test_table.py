@@ -1,0 +1,181 @@
+"""Tables: ours beside the paper's, what was not run, leads with their interval; Markdown, CSV and LaTeX."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from jointmatch.benchmark import Results, Store
+from jointmatch.benchmark.formats import as_csv, latex, markdown
+from jointmatch.benchmark.results import done_and_wanted
+from jointmatch.benchmark.table import crossed, sections
+from jointmatch.benchmark.verdicts import OPEN, OTHER, SAME, claims, verdict_table
+from tests.unit.benchmark.conftest import keep
+
+TEXT = """
+data = { ag_news = 10 }
+seeds = 3
+against = "ours"
+references = ["label_spreading"]
+settings.training.mode = "lite"
+[variants.theirs]
+title = "Theirs"
+algorithm.name = "fixmatch"
+paper.ag_news.10 = { accuracy = [80.2, 2.4], macro_f1 = [79, 2] }
+[variants.ours]
+title = "Ours"
+paper.ag_news.10 = { accuracy = [87.7, 0.5] }
+[variants.other]
+title = "Other_one"
+algorithm.name = "sat"
+"""
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path / "results")
+
+
+def test_a_table_has_mean_spread_papers_number_lead_and_seeds(written, store):
+    """Ours 0.86, 0.88: mean 87, population deviation 1. Theirs 0.80, 0.81 (two of three seeds): 80.5 +- 0.5.
+    Differences 6, 7: mean 6.5, s 0.7071, error 0.5, t(1) = 12.706: 6.5 +- 6.353. All in points."""
+    experiment = written(TEXT)
+    keep(store, experiment, "ours", [0.86, 0.88, 0.87])
+    keep(store, experiment, "theirs", [0.80, 0.81])
+    (table,) = sections(Results(experiment, store))
+    assert markdown([table]) == (
+        "**AG News**\n\n"
+        "| test, 10 labels per class | accuracy | macro-F1 | paper: accuracy | paper: macro-F1 "
+        "| Ours ahead by | seeds |\n"
+        "|---|---|---|---|---|---|---|\n"
+        "| Theirs | 80.50 ± 0.50 | 79.50 ± 0.50 | 80.20 ± 2.4 | 79.00 ± 2.0 | +6.50 [+0.15, +12.85], n 2 | 2 of 3 |\n"
+        "| Ours | 87.00 ± 0.82 | 86.00 ± 0.82 | 87.70 ± 0.5 |  |  | 3 |\n"
+        "| Other_one | not run | not run |  |  |  | 0 of 3 |\n"
+        "| label spreading | not run | not run |  |  |  | 0 of 3 |\n"
+        "\n"
+        "Backbone minilm; made on cpu. The paper's numbers are with BERT-base."
+    )
+
+
+def test_a_difference_that_may_be_none_is_called_so(written, store):
+    experiment = written(TEXT)
+    keep(store, experiment, "ours", [0.86, 0.88, 0.87])
+    keep(store, experiment, "theirs", [0.87, 0.86, 0.87])
+    assert "n 3, not distinguishable" in markdown(sections(Results(experiment, store)))
+
+
+def test_several_counts_of_labels_are_columns(written, store):
+    experiment = written(TEXT.replace("ag_news = 10 }", "ag_news = [5, 10] }", 1))
+    keep(store, experiment, "ours", [0.86, 0.88, 0.87])
+    keep(store, experiment, "theirs", [0.80, 0.81, 0.82])
+    keep(store, experiment, "theirs", [0.5], labels=5)
+    accuracy, f1, leads = sections(Results(experiment, store))
+    assert list(accuracy.columns) == ["labels per class", "5", "10"]
+    assert accuracy.rows[0] == [
+        "Theirs",
+        "50.00 ± 0.00, 1 of 3 seeds",
+        "81.00 ± 0.82 (paper 80.20 ± 2.4)",
+    ]
+    assert accuracy.rows[1] == ["Ours", "not run", "87.00 ± 0.82 (paper 87.70 ± 0.5)"]
+    assert f1.rows[1][2] == "86.00 ± 0.82"
+    assert leads.rows[0][1] == ""
+    assert leads.rows[0][2].startswith("+6.00 [")
+
+
+def test_csv_has_every_number_on_a_line(written, store):
+    experiment = written(TEXT)
+    keep(store, experiment, "ours", [0.86, 0.88])
+    keep(store, experiment, "theirs", [0.80, 0.81])
+    lines = list(csv.DictReader(io.StringIO(as_csv(Results(experiment, store)))))
+    first = lines[0]
+    assert (first["row"], first["metric"], first["mean"], first["std"]) == ("theirs", "accuracy", "80.5", "0.5")
+    assert (first["paper"], first["lead"], first["n"], first["distinguishable"]) == ("80.2", "6.5", "2", "True")
+    assert [line["mean"] for line in lines if line["row"] == "other"] == ["", ""]
+
+
+def test_latex_escapes_what_latex_reads(written, store):
+    text = latex(sections(Results(written(TEXT), store)))
+    assert r"Other\_one & not run" in text
+    assert r"80.20 $\pm$ 2.4" in text
+    assert text.count(r"\\") == 5  # the heading and four rows
+    assert r"\caption{AG News. The paper's numbers are with BERT-base.}" in text
+
+
+def test_the_best_comes_first_where_that_is_asked_for_and_what_was_not_run_last(written, store):
+    experiment = written("sort = true\n" + TEXT)
+    keep(store, experiment, "ours", [0.86])
+    keep(store, experiment, "other", [0.96])
+    (table,) = sections(Results(experiment, store))
+    assert [row[0] for row in table.rows] == ["Other_one", "Ours", "Theirs", "label spreading"]
+
+
+def test_a_reference_is_read_from_the_baselines_of_its_cell(written, store):
+    experiment = written(TEXT)
+    keep(store, experiment, "label_spreading", [0.7, 0.7, 0.7])
+    entry = Results(experiment, store).entries["label_spreading", "ag_news", 10]
+    assert entry.values() == {0: 0.7, 1: 0.7, 2: 0.7}
+    assert done_and_wanted(experiment, store) == (3, 12)
+
+
+def test_a_search_is_shown_on_dev_alone(written, store):
+    experiment = written("test = false\n" + TEXT)
+    keep(store, experiment, "ours", [0.86])
+    (table,) = sections(Results(experiment, store))
+    assert table.columns[0] == "dev, 10 labels per class"
+    assert table.rows[1][1] == "86.00 ± 0.00"
+
+
+def test_runs_from_before_there_were_cells_are_shown_until_there_is_one(written, store):
+    experiment = written(TEXT)
+    scores = {"test": {"accuracy": 0.5, "macro_f1": 0.5}}
+    run = {"experiment": "mine", "variant": "ours", "data": "ag_news", "labels": 10, "seed": 0, "imbalance": None}
+    run |= {"asked": {"training": {"mode": "lite"}}, "scores": scores, "scores_of_last_step": scores}
+    better = {"test": {"accuracy": 0.9, "macro_f1": 0.9}}
+    other = {**run, "seed": 1, "scores": better, "asked": {"training": {"mode": "full"}}}  # not what is asked for now
+    pack = {"format": 1, "machine": {"device": "abacus"}, "runs": [run, other]}
+    (store.folder / "earlier").mkdir(parents=True)
+    (store.folder / "earlier" / "mine.json").write_text(json.dumps(pack))
+    assert "| Ours | 50.00 ± 0.00 |" in (text := markdown(sections(Results(experiment, store))))
+    assert "abacus" in text
+    assert "under the recipe of that time" in text
+    assert done_and_wanted(experiment, store)[0] == 0  # shown, but not taken for finished
+    keep(store, experiment, "ours", [0.9])
+    assert "| Ours | 90.00 ± 0.00 |" in (text := markdown(sections(Results(experiment, Store(store.folder)))))
+    assert "abacus" not in text
+    assert "under the recipe of that time" not in text
+
+
+def test_crossed_variants_are_a_table_of_weak_by_strong(written, store):
+    experiment = written(
+        'data = { ag_news = 10 }\nsettings.training.mode = "lite"\n'
+        'variants."weak a, strong b".algorithm.tau = 0.1\nvariants."weak c, strong d".algorithm.tau = 0.2\n'
+    )
+    keep(store, experiment, "weak a, strong b", [0.5])
+    assert markdown([crossed(Results(experiment, store), "ag_news", 10)]) == (
+        "| dev / test | strong b | strong d |\n|---|---|---|\n"
+        "| weak a | 50.00 ± 0.00 / 50.00 ± 0.00 |  |\n| weak c |  | not run / not run |"
+    )
+
+
+@pytest.mark.parametrize(
+    ("theirs", "verdict"),
+    [([0.80, 0.81, 0.80], SAME), ([0.95, 0.96, 0.95], OTHER), ([0.86, 0.88, 0.87], OPEN)],
+)
+def test_a_verdict_says_whether_the_papers_order_came_out_again(written, store, theirs, verdict):
+    experiment = written(TEXT)
+    keep(store, experiment, "ours", [0.86, 0.87, 0.87])
+    keep(store, experiment, "theirs", theirs)
+    (claim,) = claims(Results(experiment, store))
+    assert claim.paper == pytest.approx(0.075)
+    assert claim.verdict == verdict
+    table = verdict_table(Results(experiment, store))
+    assert table.rows[0][0] == "Ours and Theirs (AG News, 10 labels)"
+    assert table.rows[0][1] == "+7.50"
+    assert table.notes == [f"Of 1 comparisons in the paper's table: 1 {verdict}."]
+
+
+def test_nothing_is_said_of_what_was_not_run(written, store):
+    table = verdict_table(Results(written(TEXT), store))
+    assert table.rows == []
+    assert table.notes == ["Of 1 comparisons in the paper's table: 1 not run."]
