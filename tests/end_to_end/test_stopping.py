@@ -37,15 +37,15 @@ def assert_stopped(ran, *expected: str) -> None:
 
 def poison(monkeypatch, first_step: int) -> None:
     """From ``first_step`` (counted from 0) on, the weights are not numbers."""
-    sound = Updater.step
+    sound = Updater.conversation
 
     def poisoned(self, number):
         if number >= first_step:
             for parameter in self.learner.networks.parameters():
                 parameter.data.fill_(float("nan"))
-        sound(self, number)
+        return sound(self, number)
 
-    monkeypatch.setattr(Updater, "step", poisoned)
+    monkeypatch.setattr(Updater, "conversation", poisoned)
 
 
 def checkpoint_of(run: Path) -> tuple[int, bool]:
