@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import torch
 
 from jointmatch.errors import InputError
@@ -18,3 +20,13 @@ def find_device(name: str) -> torch.device:
     if device.type == "cuda" and not torch.cuda.is_available():
         raise InputError(f"The device {name!r} was asked for, but torch sees no GPU. Use device=cpu.")
     return device
+
+
+def free_memory(device: torch.device) -> int | None:
+    """Bytes that nobody uses; None where the machine does not say."""
+    if device.type == "cuda":
+        return torch.cuda.mem_get_info(device)[0]
+    try:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return None

@@ -43,14 +43,20 @@ class Networks(nn.Module):
         mixing: Mixing | None = None,
     ) -> Tensor:
         """(N, B, C); with ``mixing``, of texts whose hidden states are mixed inside the encoders."""
-        own_seeds = None if seeds is None else [seed + 1 for seed in seeds]
         features = self.features(tokens, seeds, mixing)
-        # Heads stay in fp32 under autocast: bf16 has eight bits, too few for logits near a threshold.
-        with torch.autocast(features.device.type, enabled=False):
-            return self.heads(features.float(), own_seeds)
+        return classified(features, self.heads, seeds, hashed=isinstance(self.encoders, StackedEncoders))
 
     def apart(self) -> Networks:
         """The same networks with encoders that stand apart, as they are saved and loaded; the heads are shared."""
         if isinstance(self.encoders, SeparateEncoders):
             return self
         return Networks(list(self.encoders), self.heads).train(self.training)
+
+
+def classified(features: Tensor, heads: nn.Module, seeds: Sequence[int] | None, hashed: bool) -> Tensor:
+    """Encoders' features (N, B, D) to logits (N, B, C)."""
+    own_seeds = None if seeds is None else [seed + 1 for seed in seeds]
+    # Heads stay in fp32 under autocast: bf16 has eight bits, too few for logits near a threshold.
+    with torch.autocast(features.device.type, enabled=False):
+        logits: Tensor = heads(features.float(), own_seeds, hashed=hashed)
+    return logits

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from jointmatch.pretrained import length_sorted
@@ -24,6 +25,15 @@ class Tokens:
     def to(self, device: torch.device) -> Tokens:
         """The batch on another device."""
         return Tokens(self.ids.to(device, non_blocking=True), self.mask.to(device, non_blocking=True))
+
+    def with_rows(self, count: int) -> Tokens:
+        """The batch with texts of one token added at its end until there are ``count``."""
+        more = count - len(self.ids)
+        if not more:
+            return self
+        mask = F.pad(self.mask, (0, 0, 0, more))
+        mask[-more:, 0] = True  # attention over nothing would be no number
+        return Tokens(F.pad(self.ids, (0, 0, 0, more)), mask)
 
 
 class Tokenizer:

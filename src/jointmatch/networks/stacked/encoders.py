@@ -13,7 +13,7 @@ from jointmatch.networks.encoder import Encoder
 from jointmatch.networks.stacked.dropout import seed_words
 from jointmatch.networks.stacked.stack import Stacked
 from jointmatch.networks.tokens import Tokens
-from jointmatch.types import Mixing
+from jointmatch.types import Mixing, Mixings
 
 
 class StackedEncoders(nn.Module):
@@ -44,7 +44,10 @@ class StackedEncoders(nn.Module):
         return (self[network] for network in range(len(self)))
 
     def features(
-        self, tokens: Tokens | Sequence[Tokens], seeds: Sequence[int] | None = None, mixing: Mixing | None = None
+        self,
+        tokens: Tokens | Sequence[Tokens],
+        seeds: Sequence[int] | None = None,
+        mixing: Mixing | Mixings | None = None,
     ) -> Tensor:
         """(N, B, D) from one batch for all networks, or from one each."""
         batch = together([tokens] if isinstance(tokens, Tokens) else tokens)
