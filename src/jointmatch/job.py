@@ -60,8 +60,8 @@ class Job:
         resume: Go on from the folder's checkpoint if it has one.
     """
 
-    encoder: Encoder | None  # frozen
-    features: FeatureSet | None
+    encoder: Encoder | None = None  # frozen
+    features: FeatureSet | None = None
     learner: LiteLearner | FullLearner
     loop: Loop
 
@@ -127,15 +127,17 @@ class Job:
         if self.folder is None or not self._will_resume() or not self.folder.result.exists():
             return None
         self._check_checkpoint()
-        model = Model.load(self.folder.model, self.config.training.device)
-        return Outcome(model, self.config, self.folder.read_history(), self.folder.read_result())
+        try:
+            history, result = self.folder.read_history(), self.folder.read_result()
+        except (OSError, ValueError):  # damaged since: what is left to do is done again
+            return None
+        return Outcome(Model.load(self.folder.model, str(self.assembly.device)), self.config, history, result)
 
     def prepare(self, like: Job | None = None) -> None:
         """Everything up to the first step; the frozen encoder of a job ``like`` this one serves here too."""
         if self.folder:
             self._check_checkpoint()
             self.folder.write_config(self.config)
-        self.features = self.encoder = None
         if self.config.training.mode == "lite" or self.config.training.warm_start or self.config.output.baselines:
             self.encoder = encoder = (like and like.encoder) or self.assembly.frozen_encoder()
             self.features = self.timed("features", lambda: self.assembly.features(encoder))
@@ -155,6 +157,8 @@ class Job:
                 self.listener.note(problem)
             model.save(self.folder.model)
             self.folder.write_result(result)
+        del self.learner, self.loop  # other seeds may need the room
+        self.features = None
         return Outcome(model, self.config, trained.history, result)
 
     def timed(self, name: str, stage: Callable[[], T]) -> T:

@@ -66,17 +66,17 @@ def run_seeds(
     left = [job for i, job in enumerate(jobs) if i not in kept]
     made: list[Outcome] = []
     while left:
-        group = _group(left, chorus)
+        group = _group(left, chorus, jobs[0])
         left = left[len(group) :]
         made += _together(group, chorus) if len(group) > 1 else [_alone(group[0])]
     new = iter(made)
     return [kept[i] if i in kept else next(new) for i in range(len(jobs))]
 
 
-def _group(jobs: Sequence[Job], chorus: Chorus) -> Sequence[Job]:
+def _group(jobs: Sequence[Job], chorus: Chorus, earlier: Job) -> Sequence[Job]:
     """The first of the jobs and those after it that are trained with it; they are prepared."""
     first = jobs[0]
-    first.prepare()
+    first.prepare(like=earlier if first.is_like(earlier) else None)
     reason = first.learner.why_not_joined()
     if len(jobs) > 1 and reason:
         chorus.note(f"The seeds are trained one after another: {reason}.")

@@ -38,7 +38,7 @@ def drawn_noise(rates: Rates, size: Sequence[int], seed: int, device: torch.devi
     ones = torch.ones(*size, device=device)
     with seeded(seed, device):
         kept = (torch.rand(*size, device=device) >= rates.cutoff).float() if rates.cutoff else ones
-        return Noise(kept * F.dropout(ones, rates.dropout), F.dropout(ones, rates.dropout) if hidden else None)
+        return Noise(F.dropout(kept, rates.dropout), F.dropout(ones, rates.dropout) if hidden else None)
 
 
 def hashed_noise(rates: Rates, size: Sequence[int], seeds: Sequence[int], device: torch.device) -> Noise:

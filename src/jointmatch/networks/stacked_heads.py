@@ -37,7 +37,7 @@ class StackedHeads(nn.Module):
         """(n, B, D) -> (n, B, C); of fewer texts in some networks, the logits of the others come last."""
         rows = [len(x) for x in features]
         if not isinstance(features, Tensor):
-            features = torch.stack([F.pad(x, (0, 0, 0, max(rows) - len(x))) for x in features])
+            features = torch.stack([_padded(x, max(rows), x) for x in features])
         noise = Noise()
         if self.training and seeds is not None and any((self.shape.dropout, self.shape.cutoff)):
             noise = self._hashed(features, seeds) if hashed else self._drawn(features, rows, seeds)
@@ -143,7 +143,7 @@ def _own(mixing: Mixing | Mixings | None, places: list[int]) -> list[Mixing] | N
 
 
 def _padded(x: Tensor | None, rows: int, like: Tensor) -> Tensor:
-    """With ones for texts that are not there, and for a layer that is not."""
+    """With ones for texts that are not there; ones alone for a layer that is not."""
     if x is None:
         return torch.ones(rows, like.shape[-1], device=like.device)
     return x if len(x) == rows else F.pad(x, (0, 0, 0, rows - len(x)), value=1.0)

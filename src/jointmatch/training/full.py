@@ -114,7 +114,8 @@ class FullLearner(Joinable):
         return logits
 
     def why_not_joined(self) -> str | None:
-        return None if isinstance(self.model.encoders, StackedEncoders) else "their networks are not stacked"
+        stacked = isinstance(self.model.encoders, StackedEncoders)
+        return None if stacked else "their networks are not stacked (network.stacked)"
 
     def bytes_to_train(self) -> int:
         return 5 * sum(p.nbytes for p in self.model.parameters())  # with gradient, two moments and an average
