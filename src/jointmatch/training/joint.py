@@ -75,7 +75,9 @@ class Joint:
         learner = self.learners[0]
         if id(modules[0]) not in self._joined:
             self._joined[id(modules[0])] = learner.join(modules)
-        module = self._joined[id(modules[0])].module.train(modules[0].training)
+        module = self._joined[id(modules[0])].module
+        if module.training != modules[0].training:
+            module.train(modules[0].training)
         count = learner.num_networks
         every = [own[i % len(own)] for own in inputs for i in range(count)]
         dropped = None if seeds[0] is None else [seed for own in seeds for seed in own or []]
