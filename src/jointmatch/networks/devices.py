@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import os
+from pathlib import Path
 
 import torch
 
 from jointmatch.errors import InputError
+
+MEMORY = Path("/proc/meminfo")
 
 
 def find_device(name: str) -> torch.device:
@@ -23,10 +25,11 @@ def find_device(name: str) -> torch.device:
 
 
 def free_memory(device: torch.device) -> int | None:
-    """Bytes that nobody uses; None where the machine does not say."""
+    """Bytes that could be taken now; None where the machine does not say."""
     if device.type == "cuda":
         return torch.cuda.mem_get_info(device)[0]
     try:
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):
+        lines = MEMORY.read_text(encoding="ascii").splitlines()
+    except OSError:  # no Linux
         return None
+    return next((1024 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable:")), None)
