@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 
@@ -26,3 +28,66 @@ class Listener:
 
     def evaluation(self, record: dict[str, Any]) -> None:
         """One line of the history."""
+
+
+class Chorus:
+    """Several runs that tell one listener: what they say alike once, and one stage where they go side by side."""
+
+    def __init__(self, listener: Listener) -> None:
+        self.listener = listener
+        self.said: set[str] = set()
+        self.count, self.going = 1, 0
+
+    def voice(self, seed: int) -> Listener:
+        """What the run of a seed tells."""
+        return _Voice(self, seed)
+
+    def note(self, text: str, warning: bool = False) -> None:
+        """Pass on what was not said before."""
+        if text not in self.said:
+            self.said.add(text)
+            self.listener.warn(text) if warning else self.listener.note(text)
+
+    @contextmanager
+    def together(self, count: int) -> Iterator[None]:
+        """While open, so many runs go through their stages at the same time."""
+        self.count, self.going = count, 0
+        try:
+            yield
+        finally:
+            self.count = 1
+
+    def stage(self, name: str, total: int) -> None:
+        """One for all of them."""
+        if self.going == 0:
+            self.listener.stage(name, total * self.count)
+        self.going += 1
+
+    def done(self) -> None:
+        """Over when the last of them is done."""
+        self.going -= 1
+        if self.going == 0:
+            self.listener.done()
+
+
+class _Voice(Listener):
+    def __init__(self, chorus: Chorus, seed: int) -> None:
+        self.chorus, self.seed = chorus, seed
+
+    def note(self, text: str) -> None:
+        self.chorus.note(text)
+
+    def warn(self, text: str) -> None:
+        self.chorus.note(text, warning=True)
+
+    def stage(self, name: str, total: int) -> None:
+        self.chorus.stage(name, total)
+
+    def advance(self, amount: int = 1) -> None:
+        self.chorus.listener.advance(amount)
+
+    def done(self) -> None:
+        self.chorus.done()
+
+    def evaluation(self, record: dict[str, Any]) -> None:
+        self.chorus.listener.evaluation({"seed": self.seed, **record})

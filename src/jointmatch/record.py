@@ -72,6 +72,16 @@ class RunFolder:
         """The outcome; its presence means that the run is complete."""
         write_json(self.result, result)
 
+    def read_result(self) -> dict[str, Any]:
+        """The outcome of a run that was finished."""
+        found: dict[str, Any] = json.loads(self.result.read_text(encoding="utf-8"))
+        return found
+
+    def read_history(self) -> list[dict[str, Any]]:
+        """The history as it was written."""
+        lines = (self.path / "history.jsonl").read_text(encoding="utf-8").splitlines()
+        return [json.loads(line) for line in lines]
+
     def write_pseudo_labels(self, splits: Splits, probs: np.ndarray) -> str | None:
         """What each pool text was taken for (N, M, C); returns why not if it could not be written."""
         try:

@@ -1,4 +1,4 @@
-"""The same job over several seeds: mean and spread, and one model to keep."""
+"""The same job over several seeds into one folder: mean and spread, and one model to keep."""
 
 from __future__ import annotations
 
@@ -6,16 +6,18 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from jointmatch.config import merge
 from jointmatch.data import Splits
+from jointmatch.errors import OutputError
 from jointmatch.listener import Listener
 from jointmatch.model import copy_model
 from jointmatch.record import RunFolder
-from jointmatch.run import run
+from jointmatch.run import run_seeds
 from jointmatch.training.metrics import summary
 
+SHARED = ("version", "algorithm", "recipe", "mode", "backbone", "device", "side_by_side", "classes")
 
-def run_seeds(
+
+def train_seeds(
     splits_of: Callable[[int], Splits],
     settings: Mapping[str, Any],
     seeds: Sequence[int],
@@ -23,28 +25,66 @@ def run_seeds(
     listener: Listener,
     resume: bool = False,
 ) -> dict[str, Any]:
-    """Run each seed into ``folder/seed-S``, then write the summary and the model of the best dev score.
+    """Train each seed into ``folder/seed-S``, then write the summary and the model of the best dev score.
 
     Without a dev part the first seed's model is kept: choosing among them needs labels.
     """
-    results = []
-    for seed in seeds:
-        listener.note(f"Seed {seed}:")
-        place = RunFolder(Path(folder) / f"seed-{seed}")
+    places = [RunFolder(Path(folder) / f"seed-{seed}") for seed in seeds]
+    for place in places:
         place.claim(overwrite=not resume, resume=resume)
-        own = merge(settings, {"training": {"seed": seed}})
-        results.append(run(splits_of(seed), own, place.path, listener, resume).result)
-    kept = max(range(len(seeds)), key=lambda i: results[i]["scores"].get("dev", {}).get("accuracy", 0.0))
-    copy_model(Path(folder) / f"seed-{seeds[kept]}" / "model", Path(folder) / "model")
+    outcomes = run_seeds(
+        [splits_of(seed) for seed in seeds], settings, seeds, [place.path for place in places], listener, resume
+    )
+    results = [outcome.result for outcome in outcomes]
+    kept, why = choose(results)
+    copy_model(places[kept].model, Path(folder) / "model")
     combined = {
         "seeds": list(seeds),
         "kept_seed": seeds[kept],
+        "kept_because": why,
         "summary": summarize(results),
-        **{key: results[0][key] for key in ("version", "algorithm", "recipe", "mode", "backbone", "device", "classes")},
+        **{key: results[0][key] for key in SHARED},
         "runs": results,
     }
     RunFolder(folder).write_result(combined)
     return combined
+
+
+def check_seeds(folder: str | Path, seeds: Sequence[int]) -> None:
+    """Refuse to go on with a folder whose seeds would not all be among these.
+
+    Raises:
+        OutputError: where it holds a run of one seed without a folder of its own, or seeds that are not asked for.
+    """
+    path = Path(folder)
+    if (path / "config.toml").exists():
+        raise OutputError(
+            f"{path} holds a run of a single seed: --resume it without --seeds, or choose another --output."
+        )
+    held = [int(p.name.removeprefix("seed-")) for p in path.glob("seed-*") if p.name.removeprefix("seed-").isdigit()]
+    beyond = sorted(set(held) - set(seeds))
+    if beyond:
+        first = min(held)
+        raise OutputError(
+            f"{path} holds seeds {', '.join(map(str, sorted(held)))}, and {', '.join(map(str, beyond))} would be left "
+            f"out: --resume with --seed {first} --seeds {max(held) - first + 1} or more, or choose another --output."
+        )
+
+
+def check_alone(folder: str | Path) -> None:
+    """Refuse to go on with a folder of several seeds as if it held one run."""
+    if any(Path(folder).glob("seed-*/config.toml")):
+        raise OutputError(
+            f"{folder} holds several seeds: --resume it with the same --seeds, or choose another --output."
+        )
+
+
+def choose(results: Sequence[dict[str, Any]]) -> tuple[int, str]:
+    """Whose model is kept, and why in words."""
+    if "dev" not in results[0]["scores"]:
+        return 0, "the first: there is no dev part to choose on"
+    scores = [result["scores"]["dev"]["accuracy"] for result in results]
+    return max(range(len(scores)), key=scores.__getitem__), "the best accuracy on the dev part"
 
 
 def summarize(results: Sequence[dict[str, Any]]) -> dict[str, Any]:

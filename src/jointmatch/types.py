@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -77,3 +77,14 @@ class Mixing:
     def of(self, network: int) -> Mixing:
         """The same for one network."""
         return Mixing(self.partner[network], self.share, self.depth)
+
+
+@dataclass(frozen=True)
+class Mixings:
+    """The same for networks that do not all mix alike, such as those of several runs."""
+
+    each: Sequence[Mixing]  # of one network each
+
+    def of(self, network: int) -> Mixing:
+        """That of one network."""
+        return self.each[network]

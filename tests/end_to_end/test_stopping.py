@@ -13,8 +13,8 @@ import safetensors.torch
 import torch
 from safetensors import SafetensorError, safe_open
 
-from jointmatch import run as run_module
 from jointmatch.assembly import Assembly
+from jointmatch.job import Job
 from jointmatch.training.updates import Updater
 from tests.end_to_end.conftest import FAST
 
@@ -37,15 +37,15 @@ def assert_stopped(ran, *expected: str) -> None:
 
 def poison(monkeypatch, first_step: int) -> None:
     """From ``first_step`` (counted from 0) on, the weights are not numbers."""
-    sound = Updater.step
+    sound = Updater.conversation
 
     def poisoned(self, number):
         if number >= first_step:
             for parameter in self.learner.networks.parameters():
                 parameter.data.fill_(float("nan"))
-        sound(self, number)
+        return sound(self, number)
 
-    monkeypatch.setattr(Updater, "step", poisoned)
+    monkeypatch.setattr(Updater, "conversation", poisoned)
 
 
 def checkpoint_of(run: Path) -> tuple[int, bool]:
@@ -126,7 +126,7 @@ def test_a_disk_that_fills_while_weights_are_written_is_a_full_disk(train, tmp_p
     assert train("--resume").code == 0
 
 
-@pytest.mark.parametrize(("owner", "stage"), [(Assembly, "features"), (run_module._Job, "_comparison")])
+@pytest.mark.parametrize(("owner", "stage"), [(Assembly, "features"), (Job, "_comparison")])
 def test_ctrl_c_outside_the_training_loop_also_says_how_to_go_on(train, monkeypatch, owner, stage):
     def interrupted(*args: object) -> None:
         raise KeyboardInterrupt

@@ -24,7 +24,7 @@ def demo(
     from jointmatch.cli.verdict import show_summary
     from jointmatch.data.demo import corpus_file, demo_splits
     from jointmatch.record import RunFolder
-    from jointmatch.seeds import run_seeds
+    from jointmatch.seeds import train_seeds
 
     demo_splits(labels_per_class, 0)  # too many labels are found before the folder is touched
     RunFolder(output).claim(overwrite=True)
@@ -33,7 +33,7 @@ def demo(
         f"Six kinds of message to a support desk; {labels_per_class} labels per class, the other training texts "
         "without labels, 180 test texts."
     )
-    result = run_seeds(
+    result = train_seeds(
         lambda seed: demo_splits(labels_per_class, seed),
         {"training": {"mode": "lite"}},
         range(seeds),

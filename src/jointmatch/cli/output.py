@@ -21,7 +21,8 @@ def make_listener(quiet: bool) -> Listener:
 
 
 def _describe(record: dict[str, Any]) -> str:
-    parts = [f"step {record['step']}", f"loss {record['loss']:.4f}"]
+    whose = [f"seed {record['seed']}"] if "seed" in record else []
+    parts = [*whose, f"step {record['step']}", f"loss {record['loss']:.4f}"]
     for key, name in (
         ("selected", "selected"),
         ("agreement", "agreement"),

@@ -51,7 +51,7 @@ def train(
     from jointmatch.networks import check_backbone
     from jointmatch.record import RunFolder
     from jointmatch.run import run
-    from jointmatch.seeds import run_seeds
+    from jointmatch.seeds import check_alone, check_seeds, train_seeds
 
     options = _options(
         data={
@@ -68,16 +68,21 @@ def train(
     )
     settings = merge(read_toml(config) if config else {}, options, parse_overrides(set_ or []))
     first = _check(settings)
+    _check(merge(settings, {"training": {"seed": first + (seeds or 1) - 1}}))  # the last seed
     source = replace(source, config=build({"data": settings.get("data", {})}).data)
     splits = source.splits(first)  # bad data and a bad backbone are found before the output folder is touched
     check_backbone(settings.get("network", {}).get("backbone", "auto"))
+    several = range(first, first + seeds) if seeds and seeds > 1 else None
+    if resume:
+        check_seeds(output, several) if several else check_alone(output)
     folder = RunFolder(output)
     folder.claim(overwrite, resume)
     listener = out.make_listener(quiet)
     if resume and not any(output.iterdir()):
         listener.note(f"There is nothing to resume in {output}: starting anew.")
-    if seeds and seeds > 1:
-        result = run_seeds(source.splits, settings, range(first, first + seeds), output, listener, resume)
+    if several:
+        splits_of = source.splits if labels_per_class else lambda seed: splits  # no labels drawn: the same for all
+        result = train_seeds(splits_of, settings, several, output, listener, resume)
         out.print_json(result) if json else show_seeds(result, str(output))
         return
     result = run(splits, settings, output, listener, resume).result

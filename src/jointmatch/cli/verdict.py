@@ -52,7 +52,8 @@ def show_seeds(result: dict[str, Any], folder: str) -> None:
     rows_of = result["summary"]
     if rows_of:
         show_summary(rows_of, result["algorithm"], len(result["seeds"]))
-    say(f"Model kept: seed {result['kept_seed']}.   Run folder: {folder}   Model: {folder}/model")
+    say(f"Model kept: seed {result['kept_seed']}, {result['kept_because']}.")
+    say(f"Run folder: {folder}   Model: {folder}/model")
 
 
 def show_summary(rows_of: dict[str, Any], algorithm: str, seeds: int) -> None:

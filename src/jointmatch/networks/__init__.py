@@ -2,12 +2,15 @@
 
 from jointmatch.networks.averaging import Averaged
 from jointmatch.networks.backbones import Backbone, check_backbone, find_backbone, load_tokenizer, load_transformer
-from jointmatch.networks.devices import find_device
+from jointmatch.networks.devices import find_device, free_memory
 from jointmatch.networks.encoder import Encoder
 from jointmatch.networks.features import cached_features, extract, feature_settings
 from jointmatch.networks.heads import Head, Heads, HeadShape, dropout_seeds
+from jointmatch.networks.joint import join_networks
 from jointmatch.networks.networks import Networks
+from jointmatch.networks.sharing import Joined
 from jointmatch.networks.stacked import StackedEncoders, why_not_compiled, why_not_stacked
+from jointmatch.networks.stacked_heads import join_heads
 from jointmatch.networks.tokens import Tokenizer, Tokens
 
 __all__ = [
@@ -17,6 +20,7 @@ __all__ = [
     "Head",
     "HeadShape",
     "Heads",
+    "Joined",
     "Networks",
     "StackedEncoders",
     "Tokenizer",
@@ -28,6 +32,9 @@ __all__ = [
     "feature_settings",
     "find_backbone",
     "find_device",
+    "free_memory",
+    "join_heads",
+    "join_networks",
     "load_tokenizer",
     "load_transformer",
     "why_not_compiled",

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import torch
 from torch import Tensor
 
 from jointmatch.errors import InputError
+
+MEMORY = Path("/proc/meminfo")
 
 
 def find_device(name: str) -> torch.device:
@@ -24,3 +28,14 @@ def find_device(name: str) -> torch.device:
 def on_device(tensor: Tensor, device: torch.device) -> Tensor:
     """A tensor of the CPU's on a device, without waiting for what is under way there."""
     return tensor.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else tensor.to(device)
+
+
+def free_memory(device: torch.device) -> int | None:
+    """Bytes that could be taken now; None where the machine does not say."""
+    if device.type == "cuda":
+        return torch.cuda.mem_get_info(device)[0]
+    try:
+        lines = MEMORY.read_text(encoding="ascii").splitlines()
+    except OSError:  # no Linux
+        return None
+    return next((1024 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable:")), None)

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from jointmatch.networks.cutoff import cut_features
 from jointmatch.networks.mixing import mix
+from jointmatch.networks.noise import Noise, Rates, hashed_noise
 from jointmatch.randomness import derive, seeded
 from jointmatch.types import Mixing
 
@@ -36,6 +37,11 @@ class HeadShape:
     def outputs(self) -> int:
         """How many there are while training."""
         return self.num_classes + self.extra
+
+    @property
+    def rates(self) -> Rates:
+        """What is dropped while training."""
+        return Rates(self.dropout, self.cutoff)
 
     def of_network(self, network: int) -> HeadShape:
         """One network's own shape."""
@@ -83,14 +89,28 @@ class Head(nn.Module):
             return features
         return self.scale * F.normalize(features.float() - self.center, dim=-1)
 
-    def forward(self, features: Tensor, mixing: Mixing | None = None) -> Tensor:
-        """(B, D) -> (B, C); with ``mixing``, of the texts' normalised features mixed with each other."""
+    def forward(self, features: Tensor, mixing: Mixing | None = None, noise: Noise | None = None) -> Tensor:
+        """(B, D) -> (B, C); with ``mixing``, of the texts' normalised features mixed with each other.
+
+        What is dropped while training is ``noise``, or drawn from torch's stream.
+        """
         normal = self.normalize(features)
         if mixing is not None:
             normal = mix(normal, mixing)
+        if noise is not None:
+            return self._noisy(normal, noise)
         if self.training and self.cutoff:
             normal = cut_features(normal, self.cutoff)
         return self.classify(self.hidden(self.dropout(normal)))
+
+    def _noisy(self, x: Tensor, noise: Noise) -> Tensor:
+        if noise.features is not None:
+            x = x * noise.features
+        if len(self.hidden):
+            x = self.hidden[:-1](x)
+            if noise.hidden is not None:
+                x = x * noise.hidden
+        return self.classify(x)
 
 
 class Heads(nn.ModuleList):
@@ -109,12 +129,27 @@ class Heads(nn.ModuleList):
         return [head for head in self if isinstance(head, Head)]
 
     def forward(
-        self, features: Tensor | Sequence[Tensor], seeds: Sequence[int] | None = None, mixing: Mixing | None = None
+        self,
+        features: Tensor | Sequence[Tensor],
+        seeds: Sequence[int] | None = None,
+        mixing: Mixing | None = None,
+        hashed: bool = False,
     ) -> Tensor:
-        """(N, B, D) -> (N, B, C); ``seeds`` has one seed per network where dropout is on."""
+        """(N, B, D) -> (N, B, C).
+
+        Args:
+            features: Of each network.
+            seeds: One per network where dropout is on.
+            mixing: How the texts are mixed with each other.
+            hashed: What is dropped is a hash of the seeds, as in stacked encoders, and not drawn from torch's stream.
+        """
         own = [None if mixing is None else mixing.of(i) for i in range(len(self))]
         if not self.training or seeds is None:
             return torch.stack([head(x, mixed) for head, x, mixed in zip(self, features, own, strict=True)])
+        if hashed:
+            noise = hashed_noise(self.shape.rates, features[0].shape, seeds, features[0].device)
+            pairs = enumerate(zip(self, features, own, strict=True))
+            return torch.stack([head(x, mixed, noise.of(i)) for i, (head, x, mixed) in pairs])
         logits = []
         for head, x, mixed, seed in zip(self, features, own, seeds, strict=True):
             with seeded(seed, x.device):

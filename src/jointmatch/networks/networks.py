@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Self
 
 import torch
 from torch import Tensor, nn
@@ -15,7 +16,22 @@ from jointmatch.networks.tokens import Tokens
 from jointmatch.types import Mixing
 
 
-class Networks(nn.Module):
+class Moded(nn.Module):
+    """A module whose parts are put in a mode by it alone: asked for the same again, it does not go through them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._mode: bool | None = None  # parts come in modes of their own
+
+    def train(self, mode: bool = True) -> Self:
+        """Put all parts in a mode."""
+        if self._mode is not mode:
+            super().train(mode)
+            self._mode = mode
+        return self
+
+
+class Networks(Moded):
     """Tokens to logits (N, B, C).
 
     One encoder reads a layer for every head: frozen in mode lite, trained in mode full by methods of several heads.
@@ -26,14 +42,6 @@ class Networks(nn.Module):
         super().__init__()
         self.encoders = encoders if isinstance(encoders, StackedEncoders) else SeparateEncoders(encoders)
         self.heads = heads
-        self._mode: bool | None = None  # that all parts were put in; they come in modes of their own
-
-    def train(self, mode: bool = True) -> Networks:
-        """As ever, but not again through hundreds of modules that were put in that mode last."""
-        if self._mode is not mode:
-            super().train(mode)
-            self._mode = mode
-        return self
 
     def features(
         self,
@@ -51,14 +59,20 @@ class Networks(nn.Module):
         mixing: Mixing | None = None,
     ) -> Tensor:
         """(N, B, C); with ``mixing``, of texts whose hidden states are mixed inside the encoders."""
-        own_seeds = None if seeds is None else [seed + 1 for seed in seeds]
         features = self.features(tokens, seeds, mixing)
-        # Heads stay in fp32 under autocast: bf16 has eight bits, too few for logits near a threshold.
-        with torch.autocast(features.device.type, enabled=False):
-            return self.heads(features.float(), own_seeds)
+        return classified(features, self.heads, seeds, hashed=isinstance(self.encoders, StackedEncoders))
 
     def apart(self) -> Networks:
         """The same networks with encoders that stand apart, as they are saved and loaded; the heads are shared."""
         if isinstance(self.encoders, SeparateEncoders):
             return self
         return Networks(list(self.encoders), self.heads).train(self.training)
+
+
+def classified(features: Tensor, heads: nn.Module, seeds: Sequence[int] | None, hashed: bool) -> Tensor:
+    """Encoders' features (N, B, D) to logits (N, B, C)."""
+    own_seeds = None if seeds is None else [seed + 1 for seed in seeds]
+    # Heads stay in fp32 under autocast: bf16 has eight bits, too few for logits near a threshold.
+    with torch.autocast(features.device.type, enabled=False):
+        logits: Tensor = heads(features.float(), own_seeds, hashed=hashed)
+    return logits

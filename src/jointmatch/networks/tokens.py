@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -9,12 +10,14 @@ from typing import Any
 
 import numpy as np
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from jointmatch.networks.devices import on_device
 from jointmatch.networks.word_pieces import WordPieces
 from jointmatch.pretrained import length_sorted
 
+ONE_AT_A_TIME = threading.Lock()  # fast tokenizers are changed by being called, and fail where two threads do it
 CHARACTERS_PER_TOKEN = 30  # more than any real text needs; a longer text is cut before it is tokenised
 
 
@@ -34,6 +37,16 @@ class Tokens:
     def to(self, device: torch.device) -> Tokens:
         """The batch on another device."""
         return Tokens(on_device(self.ids, device), on_device(self.mask, device), self.sizes)
+
+    def with_rows(self, count: int) -> Tokens:
+        """The batch with texts of one token added at its end until there are ``count``."""
+        more = count - len(self.ids)
+        if not more:
+            return self
+        mask = F.pad(self.mask, (0, 0, 0, more))
+        mask[-more:, 0] = True  # attention over nothing would be no number
+        sizes = None if self.sizes is None else np.concatenate([self.sizes, np.ones(more, self.sizes.dtype)])
+        return Tokens(F.pad(self.ids, (0, 0, 0, more)), mask, sizes)
 
 
 class Tokenizer:
@@ -56,15 +69,16 @@ class Tokenizer:
             return []
         limit = self.max_length * CHARACTERS_PER_TOKEN
         texts = [text[:limit] for text in texts]
-        if self._by_word is not None:
-            return self._by_word.encode(texts, self.max_length)
-        encoded = self.pretrained(
-            texts,
-            truncation=True,
-            max_length=self.max_length,
-            return_attention_mask=False,
-            return_token_type_ids=False,
-        )
+        with ONE_AT_A_TIME:
+            if self._by_word is not None:
+                return self._by_word.encode(texts, self.max_length)
+            encoded = self.pretrained(
+                texts,
+                truncation=True,
+                max_length=self.max_length,
+                return_attention_mask=False,
+                return_token_type_ids=False,
+            )
         return encoded["input_ids"]
 
     def pad(self, ids: Sequence[list[int]]) -> Tokens:

@@ -41,18 +41,19 @@ class WordPieces:
     def encode(self, texts: Sequence[str], max_length: int) -> list[list[int]]:
         """Token ids of each text, cut at ``max_length``, special tokens included."""
         split = [text.split(" ") for text in texts]
-        self._learn(set(chain.from_iterable(split)))
-        known, room = self._words, max(max_length - 2, 0)
+        known, room = self._learned(set(chain.from_iterable(split))), max(max_length - 2, 0)
         return [
             [self.first, *list(chain.from_iterable(map(known.__getitem__, words)))[:room], self.last] for words in split
         ]
 
-    def _learn(self, words: set[str]) -> None:
-        if len(self._words) > KEPT:
-            self._words.clear()
-        unknown = [word for word in words if word not in self._words]
+    def _learned(self, words: set[str]) -> dict[str, list[int]]:
+        """What is kept, these words included; a full one is left to those who still read it."""
+        known = self._words if len(self._words) <= KEPT else {}
+        unknown = [word for word in words if word not in known]
         if unknown:
             plain = self.pretrained(
                 unknown, add_special_tokens=False, return_attention_mask=False, return_token_type_ids=False
             )
-            self._words.update(zip(unknown, plain["input_ids"], strict=True))
+            known.update(zip(unknown, plain["input_ids"], strict=True))
+        self._words = known
+        return known

@@ -7,6 +7,7 @@ from jointmatch.training.learner import Learner
 from jointmatch.training.lite import FeatureSet, LiteLearner, build_heads, extract_features
 from jointmatch.training.loop import Checkpointing, Loop, Trained
 from jointmatch.training.making import ViewMaker, ready_views
+from jointmatch.training.together import side_by_side
 from jointmatch.training.updates import Updater
 from jointmatch.training.views import Views
 
@@ -28,4 +29,5 @@ __all__ = [
     "build_heads",
     "extract_features",
     "ready_views",
+    "side_by_side",
 ]

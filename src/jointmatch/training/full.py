@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -10,11 +11,12 @@ import torch
 from torch import Tensor, nn
 
 from jointmatch.data import Splits, Texts
-from jointmatch.networks import Networks, Tokenizer
+from jointmatch.networks import Joined, Networks, StackedEncoders, Tokenizer, Tokens, join_networks
 from jointmatch.networks.tokens import in_batches
-from jointmatch.training.learner import ChosenViews, Learner
+from jointmatch.training.ahead import Ahead
+from jointmatch.training.learner import ChosenViews, Joinable
 from jointmatch.training.views import Views
-from jointmatch.types import Mixing
+from jointmatch.types import Mixing, Mixings
 
 TOKENS_PER_BATCH = {"cuda": 32768, "cpu": 4096}
 
@@ -28,7 +30,7 @@ def autocast_dtype(device: torch.device, precision: Literal["auto", "fp32", "bf1
     return None
 
 
-class FullLearner(Learner):
+class FullLearner(Joinable):
     """Texts through whole networks; views are made afresh at every step."""
 
     def __init__(
@@ -48,24 +50,26 @@ class FullLearner(Learner):
         self.labels = torch.tensor(splits.labeled.labels, device=device)
         self.pool_size = len(splits.pool)
         self._encoded: dict[str, list[list[int]]] = {}
+        self._ahead: Ahead[list[Tokens]] = Ahead(device.type == "cuda")
 
-    def student_logits(
-        self,
-        labeled: np.ndarray,
-        pool: np.ndarray,
-        seeds: Sequence[int],
-        draw: int,
-        chosen: ChosenViews | None = None,
-        mixing: Mixing | None = None,
-    ) -> tuple[Tensor, Tensor]:
+    def student_inputs(
+        self, labeled: np.ndarray, pool: np.ndarray, draw: int, chosen: ChosenViews | None
+    ) -> list[Tokens]:
+        if chosen is not None:
+            return self._here(self._student_tokens(labeled, draw, self._chosen_texts(pool, chosen)))
+        key = ("student", draw, labeled.tobytes(), pool.tobytes())
+        return self._here(self._ahead.take(key, partial(self._drawn_tokens, labeled, pool, draw)))
+
+    def expect_student(self, labeled: np.ndarray, pool: np.ndarray, draw: int) -> None:
+        key = ("student", draw, labeled.tobytes(), pool.tobytes())
+        self._ahead.expect(key, partial(self._drawn_tokens, labeled, pool, draw))
+
+    def _drawn_tokens(self, labeled: np.ndarray, pool: np.ndarray, draw: int) -> list[Tokens]:
+        return self._student_tokens(labeled, draw, [views.strong(self.splits.pool, pool, draw) for views in self.views])
+
+    def _student_tokens(self, labeled: np.ndarray, draw: int, others: list[list[str]]) -> list[Tokens]:
         given = [views.weak(self.splits.labeled, labeled, draw) for views in self.views]
-        if chosen is None:
-            others = [views.strong(self.splits.pool, pool, draw) for views in self.views]
-        else:
-            others = self._chosen_texts(pool, chosen)
-        texts = [given[i % len(given)] + own for i, own in enumerate(others)]
-        logits = self._forward(self.model, texts, seeds, mixing)
-        return logits[:, : len(labeled)], logits[:, len(labeled) :]
+        return self._tokens([given[i % len(given)] + own for i, own in enumerate(others)])
 
     def _chosen_texts(self, pool: np.ndarray, chosen: ChosenViews) -> list[list[str]]:
         """Each network's list of texts, every text in the view that was chosen for it."""
@@ -80,17 +84,23 @@ class FullLearner(Learner):
             for network, own in enumerate(chosen.which.tolist())
         ]
 
-    def weak_logits(
-        self,
-        module: nn.Module,
-        rows: np.ndarray,
-        seeds: Sequence[int] | None,
-        draw: int,
-        view: int = 0,
-        part: Literal["pool", "labeled"] = "pool",
-    ) -> Tensor:
+    def weak_inputs(self, rows: np.ndarray, draw: int, view: int, part: Literal["pool", "labeled"]) -> list[Tokens]:
+        key = (part, view, draw, rows.tobytes())
+        return self._here(self._ahead.take(key, partial(self._weak_tokens, rows, draw, view, part)))
+
+    def expect_weak(self, rows: np.ndarray, draw: int, view: int) -> None:
+        key = ("pool", view, draw, rows.tobytes())
+        self._ahead.expect(key, partial(self._weak_tokens, rows, draw, view, "pool"))
+
+    def _weak_tokens(self, rows: np.ndarray, draw: int, view: int, part: Literal["pool", "labeled"]) -> list[Tokens]:
         texts = self.splits.pool if part == "pool" else self.splits.labeled
-        return self._forward(module, [views.view(texts, rows, draw, view) for views in self.views], seeds)
+        return self._tokens([views.view(texts, rows, draw, view) for views in self.views])
+
+    def _tokens(self, texts: list[list[str]]) -> list[Tokens]:
+        return [self.tokenizer(own) for own in texts]
+
+    def _here(self, tokens: list[Tokens]) -> list[Tokens]:
+        return [own.to(self.device) for own in tokens]
 
     def part_logits(self, module: nn.Module, part: str) -> Tensor:
         ids = self._ids(part)
@@ -113,13 +123,28 @@ class FullLearner(Learner):
     def stacked_parameters(self) -> list[nn.Parameter]:
         return self.model.encoders.stacked_parameters()
 
-    def _forward(
-        self, module: nn.Module, texts: list[list[str]], seeds: Sequence[int] | None, mixing: Mixing | None = None
+    def logits(
+        self,
+        module: nn.Module,
+        inputs: list[Tokens],
+        seeds: Sequence[int] | None,
+        mixing: Mixing | Mixings | None = None,
     ) -> Tensor:
-        """One list of texts for all networks, or one each."""
-        tokens = [self.tokenizer(own).to(self.device) for own in texts]
+        most = max(len(tokens.ids) for tokens in inputs)
+        tokens = [own.with_rows(most) for own in inputs]
         with self._autocast():
-            return module(tokens if len(tokens) > 1 else tokens[0], seeds, mixing)
+            logits: Tensor = module(tokens if len(tokens) > 1 else tokens[0], seeds, mixing)
+        return logits
+
+    def why_not_joined(self) -> str | None:
+        stacked = isinstance(self.model.encoders, StackedEncoders)
+        return None if stacked else "their networks are not stacked (network.stacked)"
+
+    def bytes_to_train(self) -> int:
+        return 5 * sum(p.nbytes for p in self.model.parameters())  # with gradient, two moments and an average
+
+    def join(self, modules: Sequence[nn.Module]) -> Joined:
+        return join_networks([module for module in modules if isinstance(module, Networks)])
 
     def _autocast(self) -> torch.autocast:
         # No weight is cast twice in one pass, so a cache of cast ones has no use; recorded passes could not have one.

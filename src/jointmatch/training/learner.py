@@ -5,13 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from jointmatch.types import Mixing
+from jointmatch.networks import Joined
+from jointmatch.types import Mixing, Mixings
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,12 @@ class Learner(ABC):
         ``seeds`` None means without dropout.
         """
 
+    def expect_weak(self, rows: np.ndarray, draw: int, view: int) -> None:  # noqa: B027
+        """Hear that this view of some pool texts will be asked for soon; it may be prepared meanwhile."""
+
+    def expect_student(self, labeled: np.ndarray, pool: np.ndarray, draw: int) -> None:  # noqa: B027
+        """Hear that these texts, in views drawn at random, will be asked for soon."""
+
     @abstractmethod
     def part_logits(self, module: nn.Module, part: str) -> Tensor:
         """Logits of ``dev``, ``test`` or ``pool``, whole and without dropout: (N, M, C) on the CPU.
@@ -88,3 +95,60 @@ class Learner(ABC):
     def stacked_parameters(self) -> list[nn.Parameter]:
         """The parameters that hold several networks, with an axis more than one network's own would have."""
         return []
+
+
+class Joinable(Learner):
+    """A learner that makes what its networks read, and then asks them: others' can be asked at the same time."""
+
+    @abstractmethod
+    def student_inputs(self, labeled: np.ndarray, pool: np.ndarray, draw: int, chosen: ChosenViews | None) -> list[Any]:
+        """What each network reads of the labelled and then the pool texts, or what all of them do."""
+
+    @abstractmethod
+    def weak_inputs(self, rows: np.ndarray, draw: int, view: int, part: Literal["pool", "labeled"]) -> list[Any]:
+        """What each network reads of some texts' weak views, or what all of them do."""
+
+    @abstractmethod
+    def logits(
+        self,
+        module: nn.Module,
+        inputs: list[Any],
+        seeds: Sequence[int] | None,
+        mixing: Mixing | Mixings | None = None,
+    ) -> Tensor:
+        """(N, B, C), of the run's own networks or of several runs'; where B differs the largest."""
+
+    @abstractmethod
+    def why_not_joined(self) -> str | None:
+        """What keeps the networks from being run as one with those of the same learner over other data, in words."""
+
+    @abstractmethod
+    def bytes_to_train(self) -> int:
+        """Memory that one more run beside this one takes, roughly, besides that of a step."""
+
+    @abstractmethod
+    def join(self, modules: Sequence[nn.Module]) -> Joined:
+        """Several runs' networks, or their averages, as one."""
+
+    def student_logits(
+        self,
+        labeled: np.ndarray,
+        pool: np.ndarray,
+        seeds: Sequence[int],
+        draw: int,
+        chosen: ChosenViews | None = None,
+        mixing: Mixing | None = None,
+    ) -> tuple[Tensor, Tensor]:
+        logits = self.logits(self.networks, self.student_inputs(labeled, pool, draw, chosen), seeds, mixing)
+        return logits[:, : len(labeled)], logits[:, len(labeled) :]
+
+    def weak_logits(
+        self,
+        module: nn.Module,
+        rows: np.ndarray,
+        seeds: Sequence[int] | None,
+        draw: int,
+        view: int = 0,
+        part: Literal["pool", "labeled"] = "pool",
+    ) -> Tensor:
+        return self.logits(module, self.weak_inputs(rows, draw, view, part), seeds)

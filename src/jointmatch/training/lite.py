@@ -14,12 +14,22 @@ from jointmatch.cache import Cache
 from jointmatch.config import NetworkConfig
 from jointmatch.data import Splits
 from jointmatch.listener import Listener
-from jointmatch.networks import Backbone, Encoder, Heads, HeadShape, Tokenizer, cached_features, feature_settings
+from jointmatch.networks import (
+    Backbone,
+    Encoder,
+    Heads,
+    HeadShape,
+    Joined,
+    Tokenizer,
+    cached_features,
+    feature_settings,
+    join_heads,
+)
 from jointmatch.randomness import generator
 from jointmatch.training.class_words import ClassWords, Vocabulary
-from jointmatch.training.learner import ChosenViews, Learner
+from jointmatch.training.learner import ChosenViews, Joinable
 from jointmatch.training.views import Views
-from jointmatch.types import Mixing
+from jointmatch.types import Mixing, Mixings
 
 
 @dataclass(frozen=True)
@@ -131,7 +141,7 @@ def build_heads(features: FeatureSet, config: NetworkConfig, num_classes: int, s
     return heads
 
 
-class LiteLearner(Learner):
+class LiteLearner(Joinable):
     """Heads over frozen features."""
 
     def __init__(self, features: FeatureSet, heads: Heads) -> None:
@@ -142,18 +152,11 @@ class LiteLearner(Learner):
         self.labels = features.labels
         self.pool_size = features.weak.shape[1]
 
-    def student_logits(
-        self,
-        labeled: np.ndarray,
-        pool: np.ndarray,
-        seeds: Sequence[int],
-        draw: int,
-        chosen: ChosenViews | None = None,
-        mixing: Mixing | None = None,
-    ) -> tuple[Tensor, Tensor]:
+    def student_inputs(
+        self, labeled: np.ndarray, pool: np.ndarray, draw: int, chosen: ChosenViews | None
+    ) -> list[Tensor]:
         given = self.features.labeled[:, self._index(labeled)]
-        logits = self.heads(torch.cat([given, self._student_features(pool, draw, chosen)], dim=1), seeds, mixing)
-        return logits[:, : len(labeled)], logits[:, len(labeled) :]
+        return list(torch.cat([given, self._student_features(pool, draw, chosen)], dim=1))
 
     def _student_features(self, pool: np.ndarray, draw: int, chosen: ChosenViews | None) -> Tensor:
         """The strong views, each text's drawn at random where there are several, or those that were chosen."""
@@ -168,16 +171,30 @@ class LiteLearner(Learner):
             which = self._index(generator(draw, "choice").integers(len(strong), size=len(pool)))[None, :, None]
         return torch.stack([(which == i) * view[:, rows] for i, view in enumerate(views)]).sum(0)
 
-    def weak_logits(
+    def weak_inputs(self, rows: np.ndarray, draw: int, view: int, part: Literal["pool", "labeled"]) -> list[Tensor]:
+        return list(self.features.view(view, part)[:, self._index(rows)])
+
+    def logits(
         self,
         module: nn.Module,
-        rows: np.ndarray,
+        inputs: list[Tensor],
         seeds: Sequence[int] | None,
-        draw: int,
-        view: int = 0,
-        part: Literal["pool", "labeled"] = "pool",
+        mixing: Mixing | Mixings | None = None,
     ) -> Tensor:
-        return module(self.features.view(view, part)[:, self._index(rows)], seeds)
+        logits: Tensor = module(inputs, seeds, mixing)
+        return logits
+
+    def why_not_joined(self) -> str | None:
+        # Measured: a step is chance and arithmetic over features, which is quickest while they are in the cache.
+        return "on a CPU heads learn no faster together" if self.device.type == "cpu" else None
+
+    def bytes_to_train(self) -> int:
+        own = self.features
+        views = [own.labeled, own.weak, *own.strong, *own.labeled_strong, *own.parts.values()]
+        return sum({id(x): x.nbytes for x in views}.values())
+
+    def join(self, modules: Sequence[nn.Module]) -> Joined:
+        return join_heads([module for module in modules if isinstance(module, Heads)])
 
     def part_logits(self, module: nn.Module, part: str) -> Tensor:
         return self._of_classes(module(self.features.parts[part])).float().cpu()

@@ -15,6 +15,7 @@ from jointmatch.errors import Interrupted, TrainingError
 from jointmatch.listener import Listener
 from jointmatch.training import checkpoints
 from jointmatch.training.checkpoints import State
+from jointmatch.training.conversation import Conversation, Ready, alone
 from jointmatch.training.metrics import brief
 from jointmatch.training.stopping import StopRequest
 from jointmatch.training.updates import Updater
@@ -81,21 +82,29 @@ class Loop:
         self.best: State = {}
 
     def run(self) -> Trained:
-        """Train to the end (from a loaded checkpoint if there is one) and put the best weights in place."""
-        termination = "max_steps"
+        """Train alone to the end (from a loaded checkpoint if there is one) and put the best weights in place."""
+        with StopRequest() as stop:
+            termination = alone(self.conversation(stop), self.updater.learner)
+        return self.end(termination)
+
+    def conversation(self, stop: StopRequest) -> Conversation[str]:
+        """Train until there is a reason to end, which is returned."""
         self.listener.stage("training", self.config.steps)
         self.listener.advance(self.progress.step)
-        with StopRequest() as stop:
-            while self.progress.step < self.config.steps:
-                if self._out_of_patience():  # first, so that a resumed run stops where the first one would have
-                    termination = "early_stopping"
-                    break
-                self.updater.step(self.progress.step)
-                self.progress.step += 1
-                self.listener.advance(1)
-                self._after_step()
-                if stop.wanted:
-                    self._interrupt()
+        while self.progress.step < self.config.steps:
+            if self._out_of_patience():  # first, so that a resumed run stops where the first one would have
+                return "early_stopping"
+            yield Ready(self.progress.step)
+            yield from self.updater.conversation(self.progress.step)
+            self.progress.step += 1
+            self.listener.advance(1)
+            self._after_step()
+            if stop.wanted:
+                self._interrupt()
+        return "max_steps"
+
+    def end(self, termination: str) -> Trained:
+        """Keep the last state on disk and the best weights in the networks."""
         self.listener.done()
         if self.checkpointing:
             self.save()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import zip_longest
+from typing import TypeVar
 
 import numpy as np
 import torch
@@ -19,6 +20,7 @@ from jointmatch.networks import Averaged, dropout_seeds
 from jointmatch.networks.devices import on_device
 from jointmatch.randomness import derive, generator
 from jointmatch.training.checkpoints import load_module, module_state
+from jointmatch.training.conversation import Backward, Conversation, Student, Weak, alone
 from jointmatch.training.learner import ChosenViews, Learner
 from jointmatch.training.mixing import in_every_view, mix_targets
 from jointmatch.training.optimizer import build_optimizer, clip, rate_factor, set_rates
@@ -26,10 +28,14 @@ from jointmatch.training.statistics import PseudoLabelCounts
 from jointmatch.types import Mixing, PseudoLabels, Step
 
 NO_ROWS = np.empty(0, dtype=np.int64)
+T = TypeVar("T")
 
 
 class Updater:
-    """Applies an algorithm's losses to a learner's networks. Knows neither's inside."""
+    """Applies an algorithm's losses to a learner's networks. Knows neither's inside.
+
+    Passes and gradients are asked for (``conversation.py``); the update is the run's own.
+    """
 
     def __init__(
         self,
@@ -56,30 +62,52 @@ class Updater:
         return self.averaged.module if self.averaged else self.learner.networks
 
     def step(self, number: int) -> None:
+        """Train on batch ``number``, alone."""
+        alone(self.conversation(number), self.learner)
+
+    def conversation(self, number: int) -> Conversation[None]:
         """Train on batch ``number``."""
         phase = self._phase(number)
         if 0 < number == phase.start:
             self._begin_phase(number)
         self.learner.networks.train()
         set_rates(self.optimizer, rate_factor(number - phase.start, replace(self.config, steps=len(phase))))
+        if number + 1 < self.config.steps:
+            self._expect(number + 1)
+        for turn, (labeled, pool) in enumerate(self._turns(number)):
+            yield from self._update(labeled, pool, number, turn)
+
+    def _turns(self, number: int) -> list[tuple[np.ndarray, np.ndarray]]:
+        """The labelled and unlabelled rows of each update of an outer step."""
         labeled = self.labeled[number]
         pool = self.pool[number] if self.algorithm.uses_unlabeled and self.pool.rows else NO_ROWS
         if self.config.update == "joint":
-            self._update(labeled, pool, number, 0)
-        else:
-            self._update(labeled, NO_ROWS, number, 0)
-            for i, part in enumerate(_parts(pool, self.config.mu)):
-                self._update(NO_ROWS, part, number, i + 1)
+            return [(labeled, pool)]
+        return [(labeled, NO_ROWS), *((NO_ROWS, part) for part in _parts(pool, self.config.mu))]
 
-    def _update(self, labeled: np.ndarray, pool: np.ndarray, number: int, turn: int) -> None:
+    def _expect(self, number: int) -> None:
+        """Tell the learner what a step to come will most likely ask for."""
+        for turn, (labeled, pool) in enumerate(self._turns(number)):
+            for i, rows in enumerate(_parts(pool, self.accumulate)):
+                for view in range(self.algorithm.num_views):
+                    self.learner.expect_weak(rows, self._draw(_purpose("weak", view), number, turn, i), view)
+            for i, (given, others) in enumerate(self._micro_batches(labeled, pool)):
+                self.learner.expect_student(given, others, self._draw("strong", number, turn, i))
+
+    def _micro_batches(self, labeled: np.ndarray, pool: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        return zip_longest(_parts(labeled, self.accumulate), _parts(pool, self.accumulate), fillvalue=NO_ROWS)
+
+    def _update(self, labeled: np.ndarray, pool: np.ndarray, number: int, turn: int) -> Conversation[None]:
         """One optimiser step on L_s over ``labeled`` plus w_u L_u over ``pool``; either may be empty."""
         step = self._at(pool, number)
-        labels = self._pseudo_label(pool, step, turn) if len(pool) else None
+        labels = (yield from self._pseudo_label(pool, step, turn)) if len(pool) else None
         if labels is not None and self.algorithm.every_view:
             labels = in_every_view(labels, self.algorithm.num_views, step.index)
         if labels is not None and labels.rows is not None:
             pool = labels.rows.cpu().numpy()
-        loss = self._in_memory(lambda: self._backward(labeled, pool, labels, step, turn), len(labeled) + len(pool))
+        loss = yield from self._in_memory(
+            lambda: self._backward(labeled, pool, labels, step, turn), len(labeled) + len(pool)
+        )
         if self.config.clip_norm:
             clip(self.learner.per_network(), self.config.clip_norm)
         self.optimizer.step()
@@ -104,53 +132,51 @@ class Updater:
             load_module("initial", module, self.initial)
         self.optimizer.state.clear()
 
-    @torch.no_grad()
-    def _pseudo_label(self, pool: np.ndarray, step: Step, turn: int) -> PseudoLabels:
+    def _pseudo_label(self, pool: np.ndarray, step: Step, turn: int) -> Conversation[PseudoLabels]:
         module = self._labeller()
-        logits = self._in_memory(lambda: self._weak_logits(module, pool, step, turn), len(pool))
+        logits = yield from self._in_memory(lambda: self._weak_logits(module, pool, step, turn), len(pool))
         self.learner.networks.train()
-        labels = self.algorithm.pseudo_label(logits.float(), step)
+        with torch.no_grad():
+            labels = self.algorithm.pseudo_label(logits.float(), step)
         self.counts.add_labels(labels, self.truth[step.index if labels.rows is None else labels.rows])
         return labels
 
-    def _weak_logits(self, module: nn.Module, pool: np.ndarray, step: Step, turn: int) -> Tensor:
+    def _weak_logits(self, module: nn.Module, pool: np.ndarray, step: Step, turn: int) -> Conversation[Tensor]:
         """In micro-batches, (N, B, C), or (V, N, B, C) where the algorithm looks at several views."""
-        parts = _parts(pool, self.accumulate)
-        views = [
-            torch.cat([self._view_logits(module, part, step, turn, i, view) for i, part in enumerate(parts)], dim=1)
-            for view in range(self.algorithm.num_views)
-        ]
+        views = []
+        for view in range(self.algorithm.num_views):
+            logits = []
+            for i, rows in enumerate(_parts(pool, self.accumulate)):
+                purpose = _purpose("weak", view)
+                seeds, draw = self._seeds(purpose, step, turn, i), self._draw(purpose, step.number, turn, i)
+                logits.append((yield Weak(module, rows, seeds, draw, view)))
+            views.append(torch.cat(logits, dim=1))
         return views[0] if len(views) == 1 else torch.stack(views)
-
-    def _view_logits(self, module: nn.Module, rows: np.ndarray, step: Step, turn: int, part: int, view: int) -> Tensor:
-        """(N, B, C) of one view of one micro-batch."""
-        purpose = _purpose("weak", view)
-        seeds, draw = self._seeds(purpose, step, turn, part), self._draw(purpose, step, turn, part)
-        return self.learner.weak_logits(module, rows, seeds, draw, view)
 
     def _chosen(self, labels: PseudoLabels | None, step: Step, turn: int, part: int) -> ChosenViews | None:
         """The views the labels say, drawn as when the labels were made."""
         if labels is None or labels.views is None:
             return None
         views = range(self.algorithm.num_views)
-        return ChosenViews(labels.views, [self._draw(_purpose("weak", view), step, turn, part) for view in views])
+        return ChosenViews(
+            labels.views, [self._draw(_purpose("weak", view), step.number, turn, part) for view in views]
+        )
 
     def _backward(
         self, labeled: np.ndarray, pool: np.ndarray, labels: PseudoLabels | None, step: Step, turn: int
-    ) -> Tensor:
+    ) -> Conversation[Tensor]:
         """Leave the gradient of the whole batch, in micro-batches; return the loss summed over networks."""
         self.optimizer.zero_grad(set_to_none=True)
         total = torch.zeros((), device=self.learner.device)
         done = 0
-        both = zip_longest(_parts(labeled, self.accumulate), _parts(pool, self.accumulate), fillvalue=NO_ROWS)
-        for i, (some_labeled, some_pool) in enumerate(both):
-            seeds, draw = self._seeds("strong", step, turn, i) or [], self._draw("strong", step, turn, i)
+        for i, (some_labeled, some_pool) in enumerate(self._micro_batches(labeled, pool)):
+            seeds, draw = self._seeds("strong", step, turn, i) or [], self._draw("strong", step.number, turn, i)
             rows = slice(done, done + len(some_pool))
             done += len(some_pool)
             some_labels = labels.part(rows) if labels is not None and len(some_pool) else None
             mixing = self._mixing(len(some_labeled), some_labels, step, turn, i)
             chosen = self._chosen(some_labels, step, turn, i)
-            given, unlabeled = self.learner.student_logits(some_labeled, some_pool, seeds, draw, chosen, mixing)
+            given, unlabeled = yield Student(some_labeled, some_pool, seeds, draw, chosen, mixing)
             y = self.learner.labels[on_device(torch.from_numpy(some_labeled), self.learner.device)]
             if mixing is not None:
                 y, some_labels = mix_targets(y, some_labels, mixing, self.algorithm.task.num_classes)
@@ -158,14 +184,14 @@ class Updater:
             if len(some_labeled):
                 loss = self.algorithm.supervised_loss(given.float(), y, step).sum()
                 if self.algorithm.learns_views:
-                    views = self._labeled_views(some_labeled, step, turn, i)
+                    views = yield from self._labeled_views(some_labeled, step, turn, i)
                     loss = loss + self.algorithm.labeled_views_loss(views, y, step).sum()
                 losses.append(loss * (len(some_labeled) / len(labeled)))
             if some_labels is not None:
                 loss = self.algorithm.unsupervised_loss(unlabeled.float(), some_labels, step).sum()
                 losses.append(loss * (len(some_pool) / len(pool)))
             part_loss = torch.stack(losses).sum()
-            part_loss.backward()
+            yield Backward(part_loss)
             total += part_loss.detach()
         return total
 
@@ -177,15 +203,15 @@ class Updater:
             return None
         return replace(mixing, partner=mixing.partner.to(self.learner.device))
 
-    @torch.no_grad()
-    def _labeled_views(self, rows: np.ndarray, step: Step, turn: int, part: int) -> Tensor:
+    def _labeled_views(self, rows: np.ndarray, step: Step, turn: int, part: int) -> Conversation[Tensor]:
         """Every view of some labelled texts, as pseudo-labels are made: (V, N, B, C)."""
         module = self._labeller()
         views = []
         for view in range(self.algorithm.num_views):
             purpose = _purpose("weak labeled", view)
-            seeds, draw = self._seeds(purpose, step, turn, part), self._draw(purpose, step, turn, part)
-            views.append(self.learner.weak_logits(module, rows, seeds, draw, view, "labeled").float())
+            seeds, draw = self._seeds(purpose, step, turn, part), self._draw(purpose, step.number, turn, part)
+            logits = yield Weak(module, rows, seeds, draw, view, "labeled")
+            views.append(logits.float())
         self.learner.networks.train()
         return torch.stack(views)
 
@@ -199,14 +225,14 @@ class Updater:
             return None
         return dropout_seeds(self.config.seed, self.learner.num_networks, purpose, step.number, turn, part)
 
-    def _draw(self, purpose: str, step: Step, turn: int, part: int) -> int:
-        return derive(self.config.seed, "views", purpose, step.number, turn, part)
+    def _draw(self, purpose: str, number: int, turn: int, part: int) -> int:
+        return derive(self.config.seed, "views", purpose, number, turn, part)
 
-    def _in_memory(self, attempt: Callable[[], Tensor], texts: int) -> Tensor:
+    def _in_memory(self, attempt: Callable[[], Conversation[T]], texts: int) -> Conversation[T]:
         """What ``attempt`` gives, in smaller micro-batches each time the GPU's memory does not suffice."""
         while True:
             try:
-                return attempt()
+                return (yield from attempt())
             except torch.OutOfMemoryError:
                 pass  # once out of this block the traceback, and with it the failed pass's tensors, is gone
             self._smaller_parts(texts)

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from jointmatch.networks import Tokenizer, find_backbone, load_tokenizer
+from jointmatch.networks import Tokenizer, Tokens, find_backbone, load_tokenizer
 from jointmatch.networks.tokens import CHARACTERS_PER_TOKEN
 from jointmatch.pretrained import length_sorted
 
@@ -89,3 +89,11 @@ def test_a_text_without_words_is_still_a_sequence(pretrained, text):
 
 def test_the_mask_token_is_the_backbones(pretrained):
     assert Tokenizer(pretrained, 16).mask_token == "[MASK]"
+
+
+def test_added_texts_have_one_token_and_the_others_stay_as_they_are():
+    tokens = Tokens(torch.tensor([[5, 6], [7, 0]]), torch.tensor([[True, True], [True, False]]))
+    more = tokens.with_rows(4)
+    assert more.ids.tolist() == [[5, 6], [7, 0], [0, 0], [0, 0]]
+    assert more.mask.tolist() == [[True, True], [True, False], [True, False], [True, False]]
+    assert tokens.with_rows(2) is tokens

@@ -226,8 +226,8 @@ def test_every_part_of_every_turn_and_step_draws_its_own_views(update):
 def test_the_student_reads_the_very_texts_that_the_labels_were_made_from(tiny_backbone, monkeypatch, accumulate):
     """Of all views of every text, the one that the labels say: rows in turn the first, the second and the third."""
     seen: list[list[list[str]]] = []
-    inner = FullLearner._forward
-    monkeypatch.setattr(FullLearner, "_forward", lambda *args: seen.append(args[2]) or inner(*args))  # type: ignore[func-returns-value]
+    inner = FullLearner._tokens
+    monkeypatch.setattr(FullLearner, "_tokens", lambda *args: seen.append(args[1]) or inner(*args))  # type: ignore[func-returns-value]
 
     def alternate(self, weak_logits, step):
         labels = FixMatch.pseudo_label(self, weak_logits[0], step)

@@ -30,17 +30,17 @@ def cluster(count: int, seed: int, networks: int = 2) -> Tensor:
     return 3 * torch.eye(CLASSES, WIDTH)[torch.arange(count) % CLASSES] + noise
 
 
-def toy_features(networks: int = 2, pool: int = 24) -> FeatureSet:
-    weak = cluster(pool, 1, networks)
-    strong = weak + 0.1 * cluster(pool, 2, networks)
-    parts = {"dev": cluster(9, 3, networks), "pool": weak}
-    return FeatureSet(cluster(6, 0, networks), torch.arange(6) % CLASSES, weak, [strong], parts)
+def toy_features(networks: int = 2, pool: int = 24, labeled: int = 6, seed: int = 0) -> FeatureSet:
+    weak = cluster(pool, seed + 1, networks)
+    strong = weak + 0.1 * cluster(pool, seed + 2, networks)
+    parts = {"dev": cluster(9, seed + 3, networks), "pool": weak}
+    return FeatureSet(cluster(labeled, seed, networks), torch.arange(labeled) % CLASSES, weak, [strong], parts)
 
 
 def toy_learner(
-    dropout: float = 0.0, networks: int = 2, features: FeatureSet | None = None, extra: int = 0
+    dropout: float = 0.0, networks: int = 2, features: FeatureSet | None = None, extra: int = 0, seed: int = 0
 ) -> LiteLearner:
-    heads = Heads(HeadShape(WIDTH, CLASSES, dropout=dropout, extra=extra), networks)
+    heads = Heads(HeadShape(WIDTH, CLASSES, dropout=dropout, extra=extra), networks, seed)
     return LiteLearner(features or toy_features(networks), heads)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -17,7 +18,7 @@ from jointmatch.networks.stacked.packing import Packing, pack, unpacked
 from jointmatch.networks.stacked.replay import Replay
 from jointmatch.networks.stacked.stack import RunLayer, Stacked
 from jointmatch.networks.tokens import Tokens
-from jointmatch.types import Mixing
+from jointmatch.types import Mixing, Mixings
 
 POSITIONS, TOKENS = 16, 256  # shapes are filled up to multiples of these on a GPU, so that few of them occur
 
@@ -50,6 +51,12 @@ class StackedEncoders(nn.Module):
         modules = [encoder.transformer for encoder in encoders]
         return cls(Stacked.from_modules(modules, reads, encoders[0].pooling, cutoff), tell)
 
+    def like(self, stack: Stacked) -> StackedEncoders:
+        """Others that are run as these are."""
+        others = StackedEncoders(stack)
+        others.replay, others.run_layer = copy.deepcopy(self.replay), self.run_layer
+        return others
+
     def __len__(self) -> int:
         return self.stack.count
 
@@ -61,7 +68,10 @@ class StackedEncoders(nn.Module):
         return (self[network] for network in range(len(self)))
 
     def features(
-        self, tokens: Tokens | Sequence[Tokens], seeds: Sequence[int] | None = None, mixing: Mixing | None = None
+        self,
+        tokens: Tokens | Sequence[Tokens],
+        seeds: Sequence[int] | None = None,
+        mixing: Mixing | Mixings | None = None,
     ) -> Tensor:
         """(N, B, D) from one batch for all networks, or from one each."""
         batches = [tokens] if isinstance(tokens, Tokens) else tokens

@@ -18,7 +18,7 @@ from jointmatch.networks.stacked.layers import StackedEmbeddings, StackedLayer
 from jointmatch.networks.stacked.packing import Packing
 from jointmatch.networks.stacked.weights import embedding_sources, layer_sources, why_not_stacked
 from jointmatch.randomness import seeded
-from jointmatch.types import Mixing
+from jointmatch.types import Mixing, Mixings
 
 RunLayer = Callable[[Any, Tensor, Packing, LayerDropout], Tensor]
 
@@ -65,7 +65,7 @@ class Stacked(nn.Module):
         ids: Tensor,
         packing: Packing,
         seeds: Tensor | None = None,
-        mixing: Mixing | None = None,
+        mixing: Mixing | Mixings | None = None,
         run_layer: RunLayer = StackedLayer.__call__,
     ) -> Tensor:
         """Features (N, B, D), or as many rows as layers are read in all, network by network.
@@ -108,13 +108,13 @@ class Stacked(nn.Module):
         return drop_in_pass(seeds, self.shape, packing, self.cutoff)
 
     def _mixed(
-        self, hidden: Tensor, packing: Packing, mixing: Mixing, networks: Sequence[int], depth: int
+        self, hidden: Tensor, packing: Packing, mixing: Mixing | Mixings, networks: Sequence[int], depth: int
     ) -> tuple[Tensor, Packing]:
         """Mix the texts of those networks whose layer for it this is."""
-        at = [depth_of(mixing.depth, min(self.depths[i])) == depth for i in networks]
+        own = [mixing.of(i) for i in networks]
+        at = [depth_of(m.depth, min(self.depths[i])) == depth for i, m in zip(networks, own, strict=True)]
         if not any(at):
             return hidden, packing
-        own = [mixing.of(i) for i in networks]
         laid, mask = packing.lay_out(hidden), packing.mask
         laid = torch.stack([mix(x, m) if now else x for x, m, now in zip(laid, own, at, strict=True)])
         mask = torch.stack([union(x, m.partner) if now else x for x, m, now in zip(mask, own, at, strict=True)])
@@ -145,6 +145,19 @@ class Stacked(nn.Module):
         trained = {name: parameter.requires_grad for name, parameter in first.named_parameters()}
         for name, _, theirs in stack._sources():
             stack.get_parameter(name).requires_grad_(all(trained[their] for their in theirs))
+        return stack.train(first.training)
+
+    @classmethod
+    def room_for(cls, stacks: Sequence[Stacked]) -> Stacked:
+        """A stack that the networks of several fit into, one stack after the other; its numbers are yet to be set."""
+        first = stacks[0]
+        words = first.embeddings.words
+        tables = [stack.embeddings.words for stack in stacks]
+        shared = not words.requires_grad and all(len(t) == 1 and torch.equal(t, words) for t in tables)
+        reads = [own for stack in stacks for own in stack.reads]
+        stack = cls(first.shape, reads, first.pooling, shared, first.cutoff).to(words)
+        for name, parameter in stack.named_parameters():
+            parameter.requires_grad_(first.get_parameter(name).requires_grad)
         return stack.train(first.training)
 
     def to_modules(self) -> list[nn.Module]:

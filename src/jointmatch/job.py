@@ -1,0 +1,284 @@
+"""One run's job, data to model folder, stage by stage."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import torch
+
+from jointmatch.assembly import Assembly
+from jointmatch.comparison import Comparison
+from jointmatch.config import Config
+from jointmatch.data import Splits
+from jointmatch.fitting import fit
+from jointmatch.model import Model, ModelFacts
+from jointmatch.networks import Encoder, Networks
+from jointmatch.record import RunFolder
+from jointmatch.resolve import choose_mode, resolve
+from jointmatch.training import (
+    Checkpointing,
+    FeatureSet,
+    FullLearner,
+    Listener,
+    LiteLearner,
+    Loop,
+    Trained,
+    Updater,
+)
+from jointmatch.training.checkpoints import check_identity, read_facts
+from jointmatch.training.metrics import full_metrics
+from jointmatch.version import __version__
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run gives back."""
+
+    model: Model
+    config: Config
+    history: list[dict[str, Any]]
+    result: dict[str, Any]
+
+
+class Job:
+    """One run; its methods are the stages in order.
+
+    Args:
+        splits: Labelled texts, pool, and dev and test where there are any.
+        settings: Section -> key -> value, laid over the recipe; see ``jointmatch.config``.
+        folder: Run folder, already claimed; None keeps everything in memory.
+        listener: Hears of notes, progress and evaluations.
+        resume: Go on from the folder's checkpoint if it has one.
+    """
+
+    encoder: Encoder | None = None  # frozen
+    features: FeatureSet | None = None
+    learner: LiteLearner | FullLearner
+    loop: Loop
+
+    def __init__(
+        self,
+        splits: Splits,
+        settings: Mapping[str, Any],
+        folder: str | Path | None,
+        listener: Listener,
+        resume: bool,
+    ) -> None:
+        self.splits, self.listener, self.resume = splits, listener, resume
+        self.folder = RunFolder(folder) if folder is not None else None
+        self.side_by_side = 1  # how many seeds were trained at once
+        self.warnings: list[str] = []
+        self.seconds: dict[str, float] = {}
+        mode, reason = choose_mode(settings, len(splits.pool))
+        self.config, warnings = fit(resolve(settings, mode), splits)
+        for text in warnings:
+            self._warn(text)
+        self.assembly = Assembly(splits, self.config, settings, listener)
+        self.algorithm = self.assembly.algorithm()  # before anything is computed: settings may not fit the data
+        labelled_parts = {"dev": splits.dev, "test": splits.test}
+        self.truths = {name: np.array(part.labels) for name, part in labelled_parts.items() if part is not None}
+        self._announce(mode, reason)
+
+    def _warn(self, text: str) -> None:
+        """Say what the user should know of the data, and keep it for the record."""
+        self.warnings.append(text)
+        self.listener.warn(text)
+
+    def _announce(self, mode: str, reason: str) -> None:
+        sizes = f"{len(self.splits.labeled)} labelled and {len(self.splits.pool)} unlabelled texts"
+        columns = self.splits.text_column, self.splits.label_column
+        where = " (texts from {!r}, labels from {!r})".format(*columns) if all(columns) else ""
+        self.listener.note(f"{sizes}, {len(self.splits.classes)} classes{where}.")
+        for note in self.splits.notes:
+            self._warn(note)
+        config, parts = self.config, self.assembly
+        views = parts.views.told(config.data.weak_column, config.data.strong_column)
+        self.listener.note(
+            f"Training {config.algorithm.name} (recipe {config.training.recipe}) in mode {mode} ({reason}); "
+            f"{parts.num_networks} network(s) over {parts.backbone.name} on {parts.device.type}; views: {views}."
+        )
+
+    def is_like(self, other: Job) -> bool:
+        """Whether the networks have the same shape: data may make a method another one."""
+        own, others = self.config, other.config
+        same = (own.algorithm, own.network, own.training.mode) == (
+            others.algorithm,
+            others.network,
+            others.training.mode,
+        )
+        return same and len(self.splits.classes) == len(other.splits.classes)
+
+    def run(self) -> Outcome:
+        """The whole job, alone."""
+        self.prepare()
+        return self.finish(self.timed("training", self.loop.run))
+
+    def kept(self) -> Outcome | None:
+        """The outcome of a run that was finished before, where this one is to go on with it."""
+        if self.folder is None or not self._will_resume() or not self.folder.result.exists():
+            return None
+        self._check_checkpoint()
+        try:
+            history, result = self.folder.read_history(), self.folder.read_result()
+        except (OSError, ValueError):  # damaged since: what is left to do is done again
+            return None
+        return Outcome(Model.load(self.folder.model, str(self.assembly.device)), self.config, history, result)
+
+    def prepare(self, like: Job | None = None) -> None:
+        """Everything up to the first step; the frozen encoder of a job ``like`` this one serves here too."""
+        if self.folder:
+            self._check_checkpoint()
+            self.folder.write_config(self.config)
+        if self.config.training.mode == "lite" or self.config.training.warm_start or self.config.output.baselines:
+            self.encoder = encoder = (like and like.encoder) or self.assembly.frozen_encoder()
+            self.features = self.timed("features", lambda: self.assembly.features(encoder))
+        self.timed("training", self._build)
+
+    def finish(self, trained: Trained) -> Outcome:
+        """Everything after the last step."""
+        model = self._model(trained)
+        result = self._result(trained, model)
+        if self.config.output.baselines and self.features is not None:
+            features = self.features
+            result |= self.timed("baselines", lambda: self._comparison(features))
+        result["seconds"] = {name: round(value, 3) for name, value in self.seconds.items()}
+        if self.folder:
+            problem = self.folder.write_pseudo_labels(self.splits, self._probs("pool"))
+            if problem:
+                self.listener.note(problem)
+            model.save(self.folder.model)
+            self.folder.write_result(result)
+        del self.learner, self.loop  # other seeds may need the room
+        self.features = None
+        return Outcome(model, self.config, trained.history, result)
+
+    def timed(self, name: str, stage: Callable[[], T]) -> T:
+        """What a stage gives; its seconds are added to the record."""
+        start = time.perf_counter()
+        value = stage()
+        self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
+        return value
+
+    def _build(self) -> None:
+        if self.config.training.mode == "lite":
+            assert self.features is not None
+            self.learner = self.assembly.lite_learner(self.features)
+        else:
+            warm_start = self.config.training.warm_start and not self._will_resume()
+            self.learner = self.assembly.full_learner(self.features, warm_start)
+        truth = torch.tensor(self.splits.pool.labels, dtype=torch.long)
+        updater = Updater(self.learner, self.algorithm, self.config.training, truth, self.listener)
+        self.loop = Loop(updater, self.listener, self.truths, self._checkpointing(), self._keep_history)
+        if self.resume and self.loop.load():
+            self.listener.note(f"Resumed after step {self.loop.progress.step}.")
+
+    def _keep_history(self, history: list[dict[str, Any]]) -> None:
+        if self.folder:
+            self.folder.write_history(history)
+
+    def _checkpointing(self) -> Checkpointing | None:
+        if self.folder is None:
+            return None
+        every = self.config.output.checkpoint_every
+        if every is None:
+            every = 25 if self.config.training.mode == "lite" else 200  # heads are a few KB, networks a GB
+        return Checkpointing(self.folder.checkpoint, every, self._identity())
+
+    def _will_resume(self) -> bool:
+        return self.resume and self.folder is not None and self.folder.checkpoint.exists()
+
+    def _check_checkpoint(self) -> None:
+        """Refuse, before any work, to go on with another run's checkpoint."""
+        if self.folder and self._will_resume():
+            check_identity(self.folder.checkpoint, read_facts(self.folder.checkpoint), self._identity())
+
+    def _identity(self) -> str:
+        """A digest of the settings and the data that a checkpoint belongs to."""
+        settings = {name: values for name, values in self.config.to_dict().items() if name != "output"}
+        parts: list[Any] = [settings, self.splits.classes, self.assembly.backbone.fingerprint()]
+        if self.assembly.wants_stack:  # the optimiser's state has another form
+            parts.append("stacked")
+        for part in (self.splits.labeled, self.splits.pool, self.splits.dev):
+            parts.append([part.texts, part.labels, part.weak, part.strong] if part else None)
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+    def _model(self, trained: Trained) -> Model:
+        if isinstance(self.learner, FullLearner):
+            networks = self.learner.model.apart()
+        else:
+            assert self.encoder is not None
+            networks = Networks([self.encoder], self.learner.heads)
+        networks.heads.drop_extra()
+        training, parts = self.config.training, self.assembly
+        facts = ModelFacts(
+            classes=list(self.splits.classes),
+            algorithm=self.config.algorithm.name,
+            recipe=training.recipe,
+            mode=training.mode,
+            backbone=parts.backbone.name,
+            fingerprint=parts.backbone.fingerprint(),
+            layers=parts.layers,
+            pooling=self.config.network.pooling,
+            max_length=parts.tokenizer.max_length,
+            head=dict(vars(networks.heads.shape)),
+            selection=trained.selection,
+            steps=trained.best_step,
+            seed=training.seed,
+            text_column=self.splits.text_column,
+            version=__version__,
+            settings=dict(self.config.algorithm.settings),
+        )
+        return Model(networks, parts.tokenizer, parts.backbone, facts)
+
+    def _probs(self, part: str) -> np.ndarray:
+        learner = self.learner
+        if part == "pool" and not len(self.splits.pool):
+            return np.empty((learner.num_networks, 0, len(self.splits.classes)))
+        with torch.no_grad():
+            return learner.part_logits(learner.networks, part).double().softmax(-1).numpy()
+
+    def _result(self, trained: Trained, model: Model) -> dict[str, Any]:
+        scores = {
+            part: full_metrics(self._probs(part).mean(0), truth, self.splits.classes)
+            for part, truth in self.truths.items()
+        }
+        model.metrics = scores
+        device = self.assembly.device
+        return {
+            "version": __version__,
+            "algorithm": self.config.algorithm.name,
+            "recipe": self.config.training.recipe,
+            "mode": self.config.training.mode,
+            "backbone": self.assembly.backbone.name,
+            "device": torch.cuda.get_device_name(device) if device.type == "cuda" else "cpu",
+            "seed": self.config.training.seed,
+            "side_by_side": self.side_by_side,
+            "classes": self.splits.classes,
+            "labelled": len(self.splits.labeled),
+            "unlabelled": len(self.splits.pool),
+            "data": self.splits.counts,
+            "conflicts": self.splits.conflicts,
+            "warnings": self.warnings,
+            "steps": trained.steps,
+            "kept_step": trained.best_step,
+            "termination": trained.termination,
+            "selection": trained.selection,
+            "scores": scores,
+            "scores_of_last_step": trained.last,
+        }
+
+    def _comparison(self, features: FeatureSet) -> dict[str, Any]:
+        """What the result is shown beside: scores where labels are, else a cross-validation."""
+        comparison = Comparison(features, self.assembly.lite_config(), len(self.splits.classes), self.listener)
+        if self.truths:
+            return {"baselines": comparison.scores(self.truths)}
+        return {"cross_validation": comparison.cross_validate(self.config.output.folds)}

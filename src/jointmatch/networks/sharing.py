@@ -1,0 +1,74 @@
+"""Tensors that are rows of larger ones, so that the networks of several runs can be run as one.
+
+The larger tensor is what passes read and gradients arrive at; a run's own modules hold the same memory, so its
+optimiser, its average and its checkpoints work on them as if the run were alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import torch
+from torch import Tensor, nn
+
+
+@dataclass(frozen=True)
+class Share:
+    """One tensor of a run's own, and the rows of a joint one that it is."""
+
+    own: Tensor
+    joint: Tensor
+    rows: int | slice
+
+    @torch.no_grad()
+    def tie(self) -> None:
+        """Let the joint tensor's memory be the own one's, with its numbers."""
+        self.joint[self.rows].copy_(self.own)
+        self.own.data = self.joint.detach()[self.rows]
+
+    def untie(self) -> None:
+        """Give the own tensor its memory back."""
+        self.own.data = self.own.data.clone()
+
+    def take_gradient(self) -> None:
+        """Let the joint gradient's rows be the own one, as a backward pass of the run's own would leave it."""
+        if self.joint.grad is not None:
+            self.own.grad = self.joint.grad[self.rows]
+
+
+@dataclass(frozen=True)
+class Joined:
+    """Modules of several runs as one, and each run's shares of it."""
+
+    module: nn.Module
+    shares: Sequence[list[Share]] = field(default_factory=list)
+
+    @cached_property
+    def graded(self) -> list[Share]:
+        """The shares that get gradients."""
+        return [share for own in self.shares for share in own if share.joint.requires_grad]
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether no run holds a gradient."""
+        return all(share.own.grad is None for share in self.graded)
+
+    def __post_init__(self) -> None:
+        for own in self.shares:
+            for share in own:
+                share.tie()
+
+
+def row_shares(joint: nn.Module, owns: Sequence[nn.Module]) -> list[list[Share]]:
+    """Shares where each parameter of the joint module is the modules' own ones of that name, end to end."""
+    shares: list[list[Share]] = [[] for _ in owns]
+    for name, parameter in joint.named_parameters():
+        parts = [own.get_parameter(name) for own in owns]
+        once = len(parameter) < sum(map(len, parts))  # frozen and alike in all: held once
+        start = 0
+        for shared, part in zip(shares, parts, strict=True):
+            shared.append(Share(part, parameter, slice(start, start + len(part))))
+            start += 0 if once else len(part)
+    return shares

@@ -1,0 +1,144 @@
+"""``jointmatch train --seeds``: a folder each, one model, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+from jointmatch.model import Model
+from jointmatch.training import LiteLearner
+from tests.end_to_end.conftest import FAST, entries_of
+
+
+@pytest.fixture
+def train(command, toy, tiny_backbone, tmp_path, monkeypatch):
+    monkeypatch.setattr(LiteLearner, "why_not_joined", lambda self: None)  # on a CPU it would not pay
+
+    def call(*words: object, output=tmp_path / "run", parts=("dev", "test")):
+        files = [word for part in parts for word in (f"--{part}", toy / f"{part}.csv")]
+        fixed = ("--backbone", tiny_backbone, *FAST, "--set", "output.baselines=false")
+        return command("train", toy / "train.csv", "--output", output, *files, *fixed, *words)
+
+    return call
+
+
+def test_every_seed_leaves_a_folder_and_the_best_on_dev_is_the_model(train, command, toy, tmp_path):
+    ran = train("--seeds", 3, "--seed", 4)
+    assert ran.code == 0, ran.err
+    assert "Training 3 seeds side by side." in ran.err
+    assert "seed 6  step 20" in ran.err
+    assert "over 3 seeds" in ran.out
+    result = json.loads((tmp_path / "run/result.json").read_text())
+    assert result["seeds"] == [4, 5, 6]
+    dev = [json.loads((tmp_path / f"run/seed-{s}/result.json").read_text())["scores"]["dev"] for s in (4, 5, 6)]
+    accuracies = [scores["accuracy"] for scores in dev]
+    assert result["summary"]["jointmatch"]["dev"]["accuracy"]["values"] == accuracies
+    assert accuracies[result["kept_seed"] - 4] == max(accuracies)
+    assert f"Model kept: seed {result['kept_seed']}, the best accuracy on the dev part." in ran.out
+    assert Model.load(tmp_path / "run/model").facts.seed == result["kept_seed"]
+    evaluated = json.loads(command("evaluate", tmp_path / "run/model", toy / "dev.csv", "--json").out)
+    assert evaluated["accuracy"] == max(accuracies)
+
+
+def test_without_dev_the_first_seed_is_the_model_and_it_says_so(train, tmp_path):
+    ran = train("--seeds", 2, parts=("test",))
+    assert "Model kept: seed 0, the first: there is no dev part to choose on." in ran.out
+    assert Model.load(tmp_path / "run/model").facts.seed == 0
+
+
+def test_each_seed_is_the_run_of_that_seed_alone(train, tmp_path):
+    train("--seeds", 2)
+    train("--seed", 1, output=tmp_path / "alone")
+    found, wanted = (json.loads((tmp_path / p / "result.json").read_text()) for p in ("run/seed-1", "alone"))
+    for part in ("dev", "test"):
+        assert found["scores"][part]["confusion"] == wanted["scores"][part]["confusion"]
+    assert (found["kept_step"], found["seed"], found["side_by_side"]) == (wanted["kept_step"], 1, 2)
+    lines = [(tmp_path / p / "history.jsonl").read_text().splitlines() for p in ("run/seed-1", "alone")]
+    for one, other in zip(*lines, strict=True):
+        assert json.loads(one)["loss"] == pytest.approx(json.loads(other)["loss"], rel=1e-4)
+
+
+def test_finished_seeds_are_kept_and_more_may_be_added(train, tmp_path):
+    train("--seeds", 2)
+    before = entries_of(tmp_path / "run/seed-1")
+    ran = train("--seeds", 4, "--resume", "--json")
+    assert ran.code == 0, ran.err
+    assert [run["seed"] for run in json.loads(ran.out)["runs"]] == [0, 1, 2, 3]
+    assert entries_of(tmp_path / "run/seed-1") == before
+
+
+def test_a_seed_whose_result_is_missing_is_trained_again(train, tmp_path):
+    train("--seeds", 2)
+    wanted = json.loads((tmp_path / "run/result.json").read_text())["runs"][1]["scores"]
+    shutil.rmtree(tmp_path / "run/seed-1")
+    ran = train("--seeds", 2, "--resume", "--json")
+    assert json.loads(ran.out)["runs"][1]["scores"] == wanted
+
+
+@pytest.mark.parametrize("count", ["0", "-2", "two", "1.5"])
+def test_a_number_of_seeds_that_is_none_is_refused(train, count, tmp_path):
+    ran = train("--seeds", count)
+    assert ran.code == 2
+    assert "--seeds" in ran.err
+    assert not (tmp_path / "run").exists()
+
+
+def assert_refused(ran, *expected: str) -> None:
+    assert (ran.code, ran.out) == (2, "")
+    for part in expected:
+        assert part in ran.err.splitlines()[-1]
+
+
+def test_seeds_that_would_be_left_out_are_not_resumed(train, tmp_path):
+    train("--seeds", 3, "--seed", 1)
+    before = entries_of(tmp_path / "run")
+    assert_refused(train("--seeds", 2, "--seed", 1, "--resume"), "holds seeds 1, 2, 3", "--seed 1 --seeds 3")
+    assert_refused(train("--seeds", 3, "--seed", 2, "--resume"), "and 1 would be left out")
+    assert_refused(train("--resume"), "holds several seeds", "--seeds")
+    assert entries_of(tmp_path / "run") == before
+
+
+def test_a_run_of_one_seed_is_not_resumed_as_several(train, tmp_path):
+    train()
+    before = entries_of(tmp_path / "run")
+    assert_refused(train("--seeds", 2, "--resume"), "a single seed", "without --seeds")
+    assert entries_of(tmp_path / "run") == before
+
+
+def test_a_last_seed_that_is_too_large_is_found_before_the_folder_is_touched(train, tmp_path):
+    assert_refused(train("--seeds", 3, "--seed", 2**32 - 2), "training.seed is 4294967296")
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("name", ["result.json", "history.jsonl"])
+def test_a_seed_whose_record_is_damaged_is_finished_again(train, tmp_path, name):
+    train("--seeds", 2)
+    wanted = json.loads((tmp_path / "run/result.json").read_text())["runs"][1]["scores"]
+    (tmp_path / "run/seed-1" / name).write_text("{")
+    ran = train("--seeds", 2, "--resume", "--json")
+    assert ran.code == 0, ran.err
+    assert json.loads(ran.out)["runs"][1]["scores"] == wanted
+
+
+def test_other_settings_are_not_mixed_with_finished_seeds(train, tmp_path):
+    train("--seeds", 2)
+    before = (tmp_path / "run/result.json").read_bytes()
+    ran = train("--seeds", 2, "--resume", "--set", "training.learning_rate=0.5")
+    assert_refused(ran, "other data or settings")
+    assert (tmp_path / "run/result.json").read_bytes() == before
+
+
+def test_seeds_that_draw_their_own_labels_have_their_own(train, tmp_path):
+    ran = train("--seeds", 2, "--labels-per-class", 2, "--json")
+    assert ran.code == 0, ran.err
+    assert [run["labelled"] for run in json.loads(ran.out)["runs"]] == [6, 6]
+    pools = [(tmp_path / f"run/seed-{seed}/pseudo_labels.parquet").read_bytes() for seed in (0, 1)]
+    assert pools[0] != pools[1]
+
+
+def test_overwriting_leaves_nothing_of_more_seeds(train, tmp_path):
+    train("--seeds", 3)
+    assert train("--seeds", 2, "--overwrite").code == 0
+    assert not (tmp_path / "run/seed-2").exists()

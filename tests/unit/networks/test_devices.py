@@ -1,0 +1,27 @@
+"""How much memory there is to take."""
+
+import torch
+
+from jointmatch.networks import devices, free_memory
+
+CPU = torch.device("cpu")
+
+
+def test_it_is_read_where_the_machine_says_it(tmp_path, monkeypatch):
+    told = tmp_path / "meminfo"
+    told.write_text("MemTotal:  4000 kB\nMemFree:  1000 kB\nMemAvailable:  3000 kB\n")
+    monkeypatch.setattr(devices, "MEMORY", told)
+    assert free_memory(CPU) == 3000 * 1024
+
+
+def test_elsewhere_it_is_not_known(tmp_path, monkeypatch):
+    monkeypatch.setattr(devices, "MEMORY", tmp_path / "none")
+    assert free_memory(CPU) is None
+    (tmp_path / "some").write_text("MemTotal:  4000 kB\n")
+    monkeypatch.setattr(devices, "MEMORY", tmp_path / "some")
+    assert free_memory(CPU) is None
+
+
+def test_it_is_a_number_of_bytes_on_this_machine():
+    found = free_memory(CPU)
+    assert found is None or found > 2**20

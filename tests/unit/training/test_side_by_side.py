@@ -1,0 +1,203 @@
+"""Whole runs of several seeds side by side: the folders, models and numbers of each seed alone."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+import jointmatch.run as run_module
+from jointmatch.errors import InputError, Interrupted
+from jointmatch.model import Model
+from jointmatch.training import LiteLearner
+from jointmatch.training.checkpoints import load_checkpoint
+from jointmatch.training.joint import Joint
+from tests.unit.training.seeds import SEEDS, TEXTS, alone, assert_alike, check, settings_for, splits_of, together
+from tests.unit.training.test_stacked import changed
+from tests.unit.training.toy import Recorder, StopAt
+
+STEPS = 6
+
+
+@pytest.fixture
+def full(tiny_backbone):
+    """Settings of mode full, with some of the user's own."""
+
+    def make(**own: dict[str, Any]) -> dict[str, dict[str, Any]]:
+        return settings_for(tiny_backbone, "full", {**own, "training": {"steps": STEPS, **own.get("training", {})}})
+
+    return make
+
+
+@pytest.fixture
+def lite(tiny_backbone, monkeypatch):
+    """The same of mode lite, where a CPU would not go side by side by itself."""
+    monkeypatch.setattr(LiteLearner, "why_not_joined", lambda self: None)
+
+    def make(**own: dict[str, Any]) -> dict[str, dict[str, Any]]:
+        return settings_for(tiny_backbone, "lite", {**own, "training": {"steps": STEPS, **own.get("training", {})}})
+
+    return make
+
+
+@pytest.mark.parametrize("update", ["joint", "alternating"])
+@pytest.mark.parametrize("name", ["jointmatch", "fixmatch"])
+def test_each_seed_ends_as_if_it_were_alone(full, name, update):
+    training = {"update": update, "clip_norm": 0.5, "label_dropout": True}
+    check(full(algorithm={"name": name, "tau": 0.4}, training=training))
+
+
+@pytest.mark.parametrize(
+    ("section", "settings"),
+    [
+        ("training", {"accumulate": 3}),
+        ("training", {"average_decay": 0.9, "average_labels": True}),
+        ("training", {"batch_size": 0}),
+        ("training", {"warm_start": True}),
+        ("network", {"freeze_embeddings": True}),
+        ("network", {"layers": [1.0, 0.5]}),
+        ("network", {"count": 3, "head_per_network": ["linear", "mlp", "cosine"]}),
+        ("network", {"feature_cutoff": 0.3}),
+        ("augment", {"strong_per_network": ["none", "masking:0.4"]}),
+    ],
+    ids=str,
+)
+def test_it_does_whatever_else_is_set(full, section, settings):
+    check(full(**{section: settings}))
+
+
+@pytest.mark.parametrize(
+    ("section", "settings"),
+    [
+        ("training", {"accumulate": 3, "update": "alternating"}),
+        ("training", {"average_decay": 0.9, "average_labels": True, "label_dropout": True}),
+        ("network", {"count": 3, "head_per_network": ["linear", "mlp", "cosine"], "feature_cutoff": 0.2}),
+        ("network", {"normalize": True, "layers": [1.0, 0.5]}),
+    ],
+    ids=str,
+)
+def test_heads_over_frozen_features_do_too(lite, section, settings):
+    check(lite(**{section: settings}))
+
+
+def test_seeds_stop_early_at_steps_of_their_own(full):
+    """These data and this rate were found by trying."""
+    found = check(full(training={"steps": 14, "evaluate_every": 1, "patience": 2}))
+    assert len({own.result["steps"] for own in found}) == 3
+    assert {own.result["termination"] for own in found} == {"early_stopping"}
+
+
+@pytest.mark.parametrize("mode", ["lite", "full"])
+def test_what_was_stopped_goes_on_to_the_same_end(request, tmp_path, mode):
+    settings = request.getfixturevalue(mode)(training={"average_decay": 0.9})
+    whole = together(settings)
+    with pytest.raises(Interrupted, match="after step 3 of 6"):
+        together(settings, tmp_path, StopAt(7))
+    for seed in SEEDS:
+        facts = load_checkpoint(tmp_path / f"seed-{seed}/checkpoints/last.safetensors")[1]
+        assert facts["progress"]["step"] == 3
+    resumed = together(settings, tmp_path, resume=True)
+    for seed, found, wanted in zip(SEEDS, resumed, whole, strict=True):
+        assert_alike(found, wanted)
+        loaded = Model.load(tmp_path / f"seed-{seed}/model")
+        np.testing.assert_array_equal(loaded.predict_proba(TEXTS), found.model.predict_proba(TEXTS))
+
+
+@pytest.mark.parametrize("mode", ["lite", "full"])
+def test_a_stopped_seed_can_go_on_alone(request, tmp_path, mode):
+    settings = request.getfixturevalue(mode)()
+    with pytest.raises(Interrupted):
+        together(settings, tmp_path, StopAt(7))
+    (resumed,) = together(settings, tmp_path, resume=True, seeds=(1,))
+    assert resumed.result["side_by_side"] == 1
+    assert_alike(resumed, alone(settings, 1))
+
+
+def test_finished_seeds_are_kept_and_the_others_trained(full, tmp_path, monkeypatch):
+    settings = full()
+    (first,) = together(settings, tmp_path, seeds=(1,))
+    before = (tmp_path / "seed-1/result.json").read_bytes()
+    counts = []
+    inner = Joint.student
+    monkeypatch.setattr(Joint, "student", lambda self, asks: counts.append(len(asks)) or inner(self, asks))  # type: ignore
+    outcomes = together(settings, tmp_path, resume=True)
+    assert counts == [2] * STEPS
+    assert (tmp_path / "seed-1/result.json").read_bytes() == before
+    assert outcomes[1].result == json.loads(before)
+    assert outcomes[1].history == first.history
+    assert [own.result["seed"] for own in outcomes] == [0, 1, 2]
+    np.testing.assert_array_equal(outcomes[1].model.predict_proba(TEXTS), first.model.predict_proba(TEXTS))
+
+
+def test_a_finished_seed_of_other_settings_is_refused(full, tmp_path):
+    together(full(), tmp_path, seeds=(0,))
+    with pytest.raises(InputError, match="other data or settings"):
+        together(full(training={"learning_rate": 0.5}), tmp_path, resume=True)
+
+
+def test_only_as_many_go_side_by_side_as_there_is_memory_for(full, monkeypatch):
+    """Half of what is free would hold one seed more: two by two, and the last alone."""
+    listener = Recorder()
+    settings = full(training={"steps": 2})
+    need = 5 * sum(p.nbytes for p in alone(settings, 0).model.networks.parameters())
+    monkeypatch.setattr(run_module, "free_memory", lambda device: 3 * need)
+    outcomes = together(settings, None, listener)
+    assert [own.result["side_by_side"] for own in outcomes] == [2, 2, 1]
+    assert "There is memory for 2 seed(s) side by side." in listener.notes
+    for seed, own in zip(SEEDS, outcomes, strict=True):
+        assert_alike(own, alone(settings, seed))
+
+
+def assert_one_by_one(settings, reason):
+    listener = Recorder()
+    outcomes = together(settings, None, listener)
+    assert [note for note in listener.notes if "one after another" in note] == [
+        f"The seeds are trained one after another: {reason}."
+    ]
+    for seed, own in zip(SEEDS, outcomes, strict=True):
+        wanted = alone(settings, seed)
+        assert own.history == wanted.history
+        np.testing.assert_array_equal(own.model.predict_proba(TEXTS), wanted.model.predict_proba(TEXTS))
+
+
+def test_networks_that_cannot_be_stacked_are_trained_seed_by_seed_and_it_says_so(full, tiny_backbone, tmp_path):
+    other = changed(tiny_backbone, tmp_path / "relu", hidden_act="relu")
+    assert_one_by_one(
+        full(network={"backbone": str(other)}, training={"steps": 2}),
+        "their networks are not stacked (network.stacked)",
+    )
+
+
+@pytest.mark.parametrize("own", [{"network": {"stacked": "off"}}, {"algorithm": {"name": "multimatch"}}], ids=str)
+def test_so_are_those_that_shall_not_be_or_share_an_encoder(full, own):
+    assert_one_by_one(full(training={"steps": 2}, **own), "their networks are not stacked (network.stacked)")
+
+
+def test_so_are_heads_on_a_cpu(tiny_backbone):
+    assert_one_by_one(settings_for(tiny_backbone, "lite", {}), "on a CPU heads learn no faster together")
+
+
+def test_a_seed_whose_data_make_another_method_of_it_is_trained_by_itself(full, monkeypatch):
+    """Without unlabelled texts aumst is trained supervised, whose heads have no extra output."""
+    bare = splits_of(1)
+    splits = [
+        splits_of(0),
+        type(bare)(bare.classes, bare.labeled, bare.pool.rows([]), bare.dev, bare.test),
+        splits_of(2),
+    ]
+    settings = full(algorithm={"name": "aumst"}, training={"steps": 2})
+    outcomes = run_module.run_seeds(splits, settings, SEEDS)
+    assert [own.result["algorithm"] for own in outcomes] == ["aumst", "supervised", "aumst"]
+    assert_alike(outcomes[2], alone(settings, 2))
+
+
+def test_what_all_seeds_say_is_said_once_and_their_steps_are_one_stage(full):
+    listener = Recorder()
+    said: list[dict[str, Any]] = []
+    listener.evaluation = said.append  # type: ignore
+    together(full(), None, listener)
+    assert len(listener.notes) == len(set(listener.notes))
+    assert "Training 3 seeds side by side." in listener.notes
+    assert listener.stages[-1] == ("training", 3 * STEPS)
+    assert listener.steps == 3 * STEPS
+    assert [(record["seed"], record["step"]) for record in said] == [(s, n) for n in (2, 4, 6) for s in SEEDS]
