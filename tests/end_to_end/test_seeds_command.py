@@ -10,6 +10,7 @@ import pytest
 from jointmatch.model import Model
 from jointmatch.training import LiteLearner
 from tests.end_to_end.conftest import FAST, entries_of
+from tests.unit.training.toy import StopAt
 
 
 @pytest.fixture
@@ -142,3 +143,16 @@ def test_overwriting_leaves_nothing_of_more_seeds(train, tmp_path):
     train("--seeds", 3)
     assert train("--seeds", 2, "--overwrite").code == 0
     assert not (tmp_path / "run/seed-2").exists()
+
+
+def test_what_was_interrupted_goes_on_to_the_same_result(train, tmp_path, monkeypatch):
+    wanted = json.loads(train("--seeds", 2, "--json", output=tmp_path / "whole").out)
+    with monkeypatch.context() as patch:
+        patch.setattr("jointmatch.cli.output.make_listener", lambda quiet: StopAt(9))
+        stopped = train("--seeds", 2)
+    assert stopped.code == 1
+    assert "--resume" in stopped.err
+    assert not (tmp_path / "run/model").exists()
+    ran = train("--seeds", 2, "--resume", "--json")
+    assert "Resumed after step 5." in ran.err
+    assert json.loads(ran.out)["summary"] == wanted["summary"]

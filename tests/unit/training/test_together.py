@@ -112,6 +112,14 @@ def test_methods_that_start_anew_choose_rows_mix_or_learn_themselves_do_too(algo
     check(algorithm=algorithm, steps=10)
 
 
+def test_a_run_that_mixes_nothing_at_a_step_stays_itself_beside_those_that_mix():
+    together, apart = loops(algorithm="mixtext"), loops(algorithm="mixtext")
+    for own in (together, apart):
+        own[1].updater.algorithm.mixing = lambda *_: None
+    trained = side_by_side(together)
+    assert_same(zip(together, trained, strict=True), [(loop, loop.run()) for loop in apart])
+
+
 def test_one_run_side_by_side_with_nobody_is_alone(passes):
     loop, alone = loop_of(0), loop_of(0)
     trained = side_by_side([loop])
