@@ -26,6 +26,7 @@ from jointmatch.networks import (
     find_device,
     load_tokenizer,
     load_transformer,
+    why_not_compiled,
     why_not_stacked,
 )
 from jointmatch.resolve import resolve
@@ -43,6 +44,8 @@ from jointmatch.training import (
 from jointmatch.training.class_words import Vocabulary, class_vocabulary
 from jointmatch.training.making import Similarity
 from jointmatch.types import Task, balance_of
+
+LONG = 3000  # steps from which on compiled layers, which take half a minute to compile, save more than that
 
 
 class Assembly:
@@ -145,12 +148,24 @@ class Assembly:
             shares = "the networks share one" if shared else None
             reason = shares or why_not_stacked([encoder.transformer for encoder in encoders])
             if reason is None:
-                return StackedEncoders.of(encoders, cutoff)
+                return self._stacked(encoders, cutoff)
             self.listener.note(f"The encoders are not stacked: {reason}.")
         if cutoff:
             for encoder in encoders:
                 encoder.cut_features(cutoff)
         return encoders
+
+    def _stacked(self, encoders: Sequence[Encoder], cutoff: float) -> StackedEncoders:
+        stacked = StackedEncoders.of(encoders, cutoff, self.listener.note)
+        wanted = self.config.network.compiled
+        if wanted == "on" or (wanted == "auto" and self.config.training.steps >= LONG):
+            reason = why_not_compiled(self.device)
+            if reason is None:
+                stacked.compile_layers(self.listener.note)
+                self.listener.note("Layers are compiled: the first steps take up to a minute longer.")
+            elif wanted == "on":
+                self.listener.note(f"Layers are not compiled: {reason}.")
+        return stacked
 
     def lite_config(self) -> Config:
         """The same recipe's lite settings and the user's own of the algorithm, with heads that fit this run's."""

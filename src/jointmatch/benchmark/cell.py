@@ -35,6 +35,7 @@ _OUTSIDE = {
     ("training", "device"),
     ("network", "backbone"),
     ("network", "stacked"),
+    ("network", "compiled"),
     ("augment", "fallback"),
 }
 

@@ -26,5 +26,9 @@ class Averaged:
         decay = min(self.decay, (1 + step) / (10 + step))
         if self._pairs[0] is not module:  # collected once: it takes longer than the averaging
             pairs = [p for p in zip(self.module.parameters(), module.parameters(), strict=True) if p[1].requires_grad]
-            self._pairs = module, [own.detach() for own, _ in pairs], [p.detach() for _, p in pairs]
+            self._pairs = (
+                module,
+                [own for own, _ in pairs],
+                [p for _, p in pairs],
+            )  # not detached: their memory may move
         get_ema_multi_avg_fn(decay)(*self._pairs[1:], step)

@@ -1,0 +1,220 @@
+"""Training steps to be timed: random networks of a known shape on random tokens, by one of several ways.
+
+Everything else is what a real run does: batches, views (the texts themselves), pseudo-labels, losses, updates.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import torch
+
+from jointmatch.algorithms import build
+from jointmatch.config import AugmentConfig, TrainingConfig
+from jointmatch.data import Splits, Texts
+from jointmatch.listener import Listener
+from jointmatch.networks import Encoder, Heads, HeadShape, Networks, StackedEncoders, Tokenizer, why_not_compiled
+from jointmatch.training import FullLearner, Loop, Updater, Views
+from jointmatch.training.together import side_by_side
+from jointmatch.types import Task
+
+CLASSES, VOCABULARY = 4, 30522
+SHAPES = {  # width, layers, attention heads, inner width
+    "tiny": (16, 2, 2, 32),
+    "minilm": (384, 6, 12, 1536),
+    "bert-base": (768, 12, 12, 3072),
+}
+
+
+@dataclass(frozen=True)
+class Way:
+    """How the networks are held and updated."""
+
+    title: str
+    precision: Literal["fp32", "bf16"] = "bf16"
+    update: Literal["joint", "alternating"] = "joint"
+    stacked: bool = True
+    compiled: bool = False
+
+
+WAYS = {
+    "published": Way("as the published code: networks apart, fp32, 1 + mu updates", "fp32", "alternating", False),
+    "apart": Way("networks apart, bf16, one update", stacked=False),
+    "stacked": Way("stacked, passes replayed"),
+    "compiled": Way("stacked, passes replayed, layers compiled", compiled=True),
+}
+
+
+@dataclass(frozen=True)
+class Load:
+    """What is trained on: N networks and S seeds, B labelled and mu * B unlabelled texts a step."""
+
+    shape: str = "minilm"
+    way: str = "stacked"
+    algorithm: str = "jointmatch"
+    networks: int = 2
+    seeds: int = 1
+    batch: int = 8
+    mu: int = 10
+    length: int = 64
+    shortest: int = 0  # texts have from so many tokens on up to ``length``; 0: all have ``length``
+    pool: int = 2000
+    dropout: float = 0.1
+
+    @property
+    def name(self) -> str:
+        """One for each load; what is as usual is left out."""
+        usual = Load()
+        fields = ("algorithm", "networks", "seeds", "batch", "mu", "length", "shortest", "pool", "dropout")
+        odd = [f"{f}-{getattr(self, f)}" for f in fields if getattr(self, f) != getattr(usual, f)]
+        return "_".join([self.shape, self.way, *odd])
+
+
+def measure(load: Load, device: torch.device, steps: int, chunks: int = 3) -> dict[str, Any]:
+    """Milliseconds per outer step and seed, and what follows from them."""
+    timer = _Timer(device, steps, chunks)
+    if device.type == "cuda":
+        torch.cuda.reset_peak_memory_stats(device)
+    loops = [_loop(load, seed, device, timer if seed == 0 else Listener(), timer.total) for seed in range(load.seeds)]
+    tokens = loops[0].updater.learner.tokenizer.pretrained.mean_length  # type: ignore[attr-defined]
+    if len(loops) == 1:
+        loops[0].run()
+    else:
+        side_by_side(loops)
+    ms = 1000 * timer.seconds_per_step
+    texts = load.batch * (1 + 2 * load.mu)  # each labelled text is read once, each unlabelled one twice
+    flops = _flops_per_step(load, tokens) * load.seeds
+    memory = torch.cuda.max_memory_allocated(device) / 2**30 if device.type == "cuda" else None
+    return {
+        "ms_per_step": round(ms, 3),
+        "ms_per_step_and_seed": round(ms / load.seeds, 3),
+        "texts_per_second": round(1000 * load.seeds * texts / ms, 1),
+        "tflops": round(flops / ms / 1e9, 3),
+        "peak_memory_gib": None if memory is None else round(memory, 2),
+        "first_steps_seconds": round(timer.first, 2),
+        "tokens_per_text": round(tokens, 1),
+    }
+
+
+def matmul_peak(device: torch.device) -> float:
+    """TFLOP/s of a large product in bf16: what this device can do at best."""
+    size, turns = (8192, 30) if device.type == "cuda" else (1024, 3)
+    a = torch.randn(size, size, device=device, dtype=torch.bfloat16)
+    for _ in range(3):
+        a @ a
+    _wait(device)
+    start = time.perf_counter()
+    for _ in range(turns):
+        a @ a
+    _wait(device)
+    return turns * 2 * size**3 / (time.perf_counter() - start) / 1e12
+
+
+class _Timer(Listener):
+    """Times chunks of steps, after some that warm up; the device is waited for only at their ends."""
+
+    def __init__(self, device: torch.device, steps: int, chunks: int) -> None:
+        self.device, self.chunk = device, max(steps // chunks, 1)
+        self.warm = 6
+        self.total = self.warm + self.chunk * chunks
+        self.steps_done = 0
+        self.start = time.perf_counter()
+        self.times: list[float] = []
+
+    def advance(self, amount: int = 1) -> None:
+        self.steps_done += amount
+        if amount and self.steps_done >= self.warm and (self.steps_done - self.warm) % self.chunk == 0:
+            _wait(self.device)
+            self.times.append(time.perf_counter())
+
+    @property
+    def first(self) -> float:
+        """Seconds until everything was warm."""
+        return self.times[0] - self.start
+
+    @property
+    def seconds_per_step(self) -> float:
+        """The median chunk's."""
+        chunks = [b - a for a, b in zip(self.times, self.times[1:], strict=False)]
+        return statistics.median(chunks) / self.chunk
+
+
+class _RandomTokens:
+    """In the place of a pretrained tokenizer: a text is a number, its tokens are random."""
+
+    pad_token_id, mask_token, truncation_side, added_tokens_decoder = 0, None, "right", {}  # type: ignore[var-annotated]
+
+    def __init__(self, load: Load, count: int) -> None:
+        rng = np.random.default_rng(0)
+        lengths = rng.integers(load.shortest or load.length, load.length + 1, count)
+        vocabulary = VOCABULARY if load.shape != "tiny" else 100
+        self.ids = [rng.integers(5, vocabulary, size).tolist() for size in lengths]
+        self.model_max_length = load.length
+        self.mean_length = float(lengths.mean())
+
+    def __call__(self, texts: Sequence[str], **settings: Any) -> dict[str, list[list[int]]]:
+        return {"input_ids": [self.ids[int(text)] for text in texts]}
+
+
+def _loop(load: Load, seed: int, device: torch.device, listener: Listener, steps: int) -> Loop:
+    way = WAYS[load.way]
+    numbers = [str(i) for i in range(load.batch + load.pool)]
+    labels = [i % CLASSES for i in range(len(numbers))]
+    given = Texts(numbers[: load.batch], labels[: load.batch])
+    splits = Splits(list(range(CLASSES)), given, Texts(numbers[load.batch :], labels[load.batch :]))
+    tokenizer = Tokenizer(_RandomTokens(load, len(numbers)), load.length)
+    dtype = torch.bfloat16 if way.precision == "bf16" else None
+    views = Views(AugmentConfig(weak="none", strong=("none",)), seed)
+    learner = FullLearner(splits, _networks(load, seed, device), tokenizer, views, device, dtype)
+    rule = build(load.algorithm, Task(CLASSES, load.networks, load.pool), {}).to(device)
+    training = TrainingConfig(
+        steps=steps,
+        batch_size=load.batch,
+        mu=load.mu,
+        label_dropout=False,
+        seed=seed,
+        update=way.update,
+        evaluate_every=steps + 1,
+    )
+    updater = Updater(learner, rule, training, torch.tensor(splits.pool.labels), listener)
+    return Loop(updater, listener)
+
+
+def _networks(load: Load, seed: int, device: torch.device) -> Networks:
+    from transformers import BertConfig, BertModel
+
+    way = WAYS[load.way]
+    width, layers, heads, inner = SHAPES[load.shape]
+    config = BertConfig(
+        vocab_size=VOCABULARY if load.shape != "tiny" else 100,
+        hidden_size=width,
+        num_hidden_layers=layers,
+        num_attention_heads=heads,
+        intermediate_size=inner,
+        hidden_dropout_prob=load.dropout,
+        attention_probs_dropout_prob=load.dropout,
+    )
+    torch.manual_seed(seed)
+    encoders = [Encoder(BertModel(config), [1.0], "mean") for _ in range(load.networks)]
+    held: list[Encoder] | StackedEncoders = StackedEncoders.of(encoders) if way.stacked else encoders
+    if way.compiled and isinstance(held, StackedEncoders) and why_not_compiled(device) is None:
+        held.compile_layers()
+    return Networks(held, Heads(HeadShape(width, CLASSES), load.networks, seed))
+
+
+def _flops_per_step(load: Load, tokens: float) -> float:
+    """Of one seed, counting real tokens only: a pass over the weak views, and three for what is learnt from."""
+    width, layers, _, inner = SHAPES[load.shape]
+    per_token = layers * (2 * (4 * width**2 + 2 * width * inner) + 4 * tokens * width)
+    weak, learnt = load.mu * load.batch, (1 + load.mu) * load.batch
+    return load.networks * per_token * tokens * (weak + 3 * learnt)
+
+
+def _wait(device: torch.device) -> None:
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
