@@ -58,7 +58,7 @@ def test_each_seed_ends_as_if_it_were_alone(full, name, update):
         ("training", {"accumulate": 3}),
         ("training", {"average_decay": 0.9, "average_labels": True}),
         ("training", {"batch_size": 0}),
-        ("training", {"label_dropout": False}),
+        ("training", {"label_dropout": False, "average_decay": 0.0, "average_labels": False}),
         ("training", {"warm_start": True}),
         ("network", {"freeze_embeddings": True}),
         ("network", {"layers": [1.0, 0.5]}),

@@ -112,6 +112,11 @@ def test_methods_that_start_anew_choose_rows_mix_or_learn_themselves_do_too(algo
     check(algorithm=algorithm, steps=10)
 
 
+def test_a_run_with_its_loss_at_hand_waits_for_one_that_still_asks_for_labelled_views():
+    """Four parts: the third run has three labelled texts, so in the last one it asks for no views of any."""
+    check(algorithm="sat", accumulate=4)
+
+
 def test_a_run_that_mixes_nothing_at_a_step_stays_itself_beside_those_that_mix():
     together, apart = loops(algorithm="mixtext"), loops(algorithm="mixtext")
     for own in (together, apart):
