@@ -251,3 +251,20 @@ def alive(pid: int) -> bool:
         return stat.read_text().rsplit(")", 1)[1].split()[0] != "Z"
     except OSError:
         return False
+
+
+def test_seeds_trained_side_by_side_are_the_cells_of_each_alone(benchmark, place):
+    """In mode full, whose networks can be one stack; the settings a cell is known by are the same."""
+    text = (
+        EXPERIMENT.format(steps=2)
+        .replace('mode = "lite"', 'mode = "full", batch_size = 2, mu = 2')
+        .replace("references", "# references")
+    )
+    (place / "tiny.toml").write_text(text)
+    ran = benchmark("run", place / "tiny.toml", "--together", 2, "--only", "ours")
+    assert ran.code == 0, ran.err
+    found = records(place)
+    assert sorted(record["seed"] for record in found.values()) == [0, 1]
+    again = benchmark("run", place / "tiny.toml", "--only", "ours")
+    assert "2 of 2 cells are finished and kept, 0 to run" in again.out
+    assert records(place) == found

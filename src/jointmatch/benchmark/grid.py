@@ -29,7 +29,7 @@ class Grid(Suite):
         wanted, left = sum(map(len, rows)), sum(map(len, todo))
         options.say(f"{experiment.title}: {wanted - left} of {wanted} cells are finished and kept, {left} to run.")
         place = (options.results, options.data_dir, start + options.seconds)
-        units = [Unit(cells, *place) for cells in units_of(todo)]
+        units = [Unit(cells, *place) for cells in units_of(todo, options.together)]
         watch = _Watch(left, options.say)
         work_off(units, options.jobs, watch.finished, watch.failed)
         late = left - watch.done - watch.failures

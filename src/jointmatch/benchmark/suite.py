@@ -27,6 +27,7 @@ class Options:
     data_dir: str | None = None
     only: list[str] = field(default_factory=list)
     jobs: int = 1
+    together: int = 1  # seeds side by side in one process
     seconds: float = float("inf")
     say: Callable[[str], None] = print
 

@@ -1,4 +1,4 @@
-"""One unit of work: the seeds of a row that a worker is given. Today one at a time."""
+"""One unit of work: the seeds of a row that a worker is given, one, or several to be trained side by side."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from typing import Any
 from jointmatch.benchmark.cell import Cell
 from jointmatch.benchmark.outcome import record_of
 from jointmatch.benchmark.store import Record, Store
+from jointmatch.config import merge
 from jointmatch.data import Splits
+
+STACKED = {"network": {"stacked": "on"}}  # what seeds side by side need; where it cannot be done they take turns
 
 
 @dataclass(frozen=True)
 class Unit:
-    """Cells that differ in their seed alone, to be run by one process.
-
-    Engines that train several seeds side by side want more than one here: ``run_unit`` is where they come in.
-    """
+    """Cells that differ in their seed alone, to be run by one process; several are trained side by side."""
 
     cells: Sequence[Cell]
     results: Path
@@ -29,25 +29,26 @@ class Unit:
 
 
 def run_unit(unit: Unit) -> list[tuple[Cell, Record]]:
-    """Run what is not finished by now, keep each record at once, and give them back; none after the deadline."""
-    store, done = Store(unit.results), []
-    for cell in unit.cells:
-        if time.time() > unit.deadline:
-            break
-        record = store.find(cell)  # another process may have been quicker
-        if record is None:
-            record = _run(cell, unit.data_dir)
-            store.write(cell.path, record)
-        done.append((cell, record))
-    return done
+    """Run what is not finished by now, keep each record, and give them back; none after the deadline."""
+    if time.time() > unit.deadline:
+        return []
+    store = Store(unit.results)
+    found = {cell.seed: store.find(cell) for cell in unit.cells}  # another process may have been quicker
+    left = [cell for cell in unit.cells if found[cell.seed] is None]
+    for cell, record in zip(left, _run(left, unit.data_dir) if left else [], strict=True):
+        store.write(cell.path, record)
+        found[cell.seed] = record
+    return [(cell, kept) for cell in unit.cells if (kept := found[cell.seed]) is not None]
 
 
-def _run(cell: Cell, data_dir: str | None) -> Record:
-    from jointmatch.run import run
+def _run(cells: Sequence[Cell], data_dir: str | None) -> list[Record]:
+    from jointmatch.run import run, run_seeds
 
-    splits = splits_of(cell, data_dir)
+    splits = [splits_of(cell, data_dir) for cell in cells]
+    asked, seeds = cells[0].asked, [cell.seed for cell in cells]
     try:
-        return record_of(cell, run(splits, cell.asked), splits)
+        outcomes = [run(splits[0], asked)] if len(cells) == 1 else run_seeds(splits, merge(asked, STACKED), seeds)
+        return [record_of(*parts) for parts in zip(cells, outcomes, splits, strict=True)]
     finally:
         _give_memory_back()
 

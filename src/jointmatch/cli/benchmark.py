@@ -31,6 +31,9 @@ def run(
         bool, typer.Option("--resume", help="Go on with what a stopped run left; that is always done.")
     ] = False,
     jobs: Annotated[int, typer.Option(min=1, help="Runs side by side, sharing the GPU or the cores.")] = 1,
+    together: Annotated[
+        int, typer.Option(min=1, help="Seeds of a row that one process trains as one stack; meant for a GPU.")
+    ] = 1,
     seconds: Annotated[float, typer.Option(help="Start nothing new after this long.")] = float("inf"),
 ) -> None:
     """Run the cells of an experiment that are not finished; each one is kept as it ends."""
@@ -39,7 +42,7 @@ def run(
 
     experiment = _load(name, seeds, dataset or [])
     where = str(data_dir) if data_dir else os.environ.get("JOINTMATCH_DATA")
-    options = Options(results, backbone, where, only or [], jobs, seconds, lambda text: say(text, flush=True))
+    options = Options(results, backbone, where, only or [], jobs, together, seconds, lambda text: say(text, flush=True))
     suite_of(experiment).run(experiment, options)
 
 
