@@ -22,8 +22,8 @@ import torch
 from torch import Tensor, nn
 from transformers import BertConfig, BertModel
 
-from benchmarks.step_speed import CLASSES, SHAPES, machine, waited
 from jointmatch.algorithms import build
+from jointmatch.benchmark.speed import CLASSES, SHAPES, VOCABULARY, machine, wait
 from jointmatch.config import TrainingConfig
 from jointmatch.files import write_json
 from jointmatch.listener import Listener
@@ -88,10 +88,10 @@ def measure(args: argparse.Namespace, unlabeled: int, device: torch.device) -> d
         for way, train in ways.items():
             for loop in runs[way]:
                 loop.progress = Progress()
-            waited(device)
+            wait(device)
             start = clock()
             train(runs[way])
-            waited(device)
+            wait(device)
             found[way].append(1000 * (clock() - start) / args.steps / args.seeds)
     medians = {way: statistics.median(values[1:]) for way, values in found.items()}
     ratio = medians["side by side"] / medians["one after another"]
@@ -185,9 +185,9 @@ class RandomTexts(Joinable):
 
 def full_learner(args: argparse.Namespace, seed: int, unlabeled: int, device: torch.device) -> RandomTexts:
     """Stacked random BERTs."""
-    width, layers, heads, inner, vocabulary = SHAPES[args.shape]
+    width, layers, heads, inner = SHAPES[args.shape]
     config = BertConfig(
-        vocab_size=vocabulary,
+        vocab_size=VOCABULARY if args.shape != "tiny" else 100,
         hidden_size=width,
         num_hidden_layers=layers,
         num_attention_heads=heads,

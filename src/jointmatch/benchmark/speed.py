@@ -5,6 +5,8 @@ Everything else is what a real run does: batches, views (the texts themselves), 
 
 from __future__ import annotations
 
+import os
+import platform
 import statistics
 import time
 from collections.abc import Sequence
@@ -107,11 +109,11 @@ def matmul_peak(device: torch.device) -> float:
     a = torch.randn(size, size, device=device, dtype=torch.bfloat16)
     for _ in range(3):
         a @ a
-    _wait(device)
+    wait(device)
     start = time.perf_counter()
     for _ in range(turns):
         a @ a
-    _wait(device)
+    wait(device)
     return turns * 2 * size**3 / (time.perf_counter() - start) / 1e12
 
 
@@ -129,7 +131,7 @@ class _Timer(Listener):
     def advance(self, amount: int = 1) -> None:
         self.steps_done += amount
         if amount and self.steps_done >= self.warm and (self.steps_done - self.warm) % self.chunk == 0:
-            _wait(self.device)
+            wait(self.device)
             self.times.append(time.perf_counter())
 
     @property
@@ -215,6 +217,13 @@ def _flops_per_step(load: Load, tokens: float) -> float:
     return load.networks * per_token * tokens * (weak + 3 * learnt)
 
 
-def _wait(device: torch.device) -> None:
+def wait(device: torch.device) -> None:
+    """Until all work on the device is done."""
     if device.type == "cuda":
         torch.cuda.synchronize(device)
+
+
+def machine(device: torch.device) -> dict[str, Any]:
+    """What numbers were measured on."""
+    name = torch.cuda.get_device_name(device) if device.type == "cuda" else platform.processor() or platform.machine()
+    return {"device": name, "cores": os.cpu_count(), "python": platform.python_version(), "torch": torch.__version__}

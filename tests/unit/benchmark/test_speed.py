@@ -1,0 +1,99 @@
+"""The speed suite: what is measured, how it is reckoned, and that nothing is measured twice."""
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from jointmatch.benchmark import load
+from jointmatch.benchmark.formats import markdown
+from jointmatch.benchmark.speed import WAYS, Load, _flops_per_step, measure
+from jointmatch.benchmark.speed_suite import Speed
+from jointmatch.benchmark.store import Store
+from jointmatch.benchmark.suite import Options
+from jointmatch.benchmark.suites import suite_of
+
+TINY = """
+extends = "speed"
+[options]
+shapes = ["tiny"]
+ways = ["published", "apart", "stacked"]
+ours = "stacked"
+beside = [{ algorithm = "fixmatch", networks = 1 }, { seeds = 2 }]
+usual = { batch = 4, mu = 2, length = 12, pool = 40 }
+steps = { other = 3 }
+[options.grow]
+mu = [1, 2]
+"""
+CPU = torch.device("cpu")
+
+
+@pytest.fixture
+def tiny(tmp_path):
+    (tmp_path / "tiny.toml").write_text(TINY)
+    return load(str(tmp_path / "tiny.toml"))
+
+
+def test_every_load_is_measured_once_and_shown(tiny, tmp_path):
+    """Three ways, two beside them, and mu 1; mu 2 is what the stacked way has."""
+    said: list[str] = []
+    options = Options(tmp_path / "results", say=said.append)
+    suite, store = suite_of(tiny), Store(tmp_path / "results")
+    assert suite.progress(tiny, store, "auto") == (0, 6)
+    suite.run(tiny, options)
+    assert len(said) == 6
+    assert suite.progress(tiny, store, "auto") == (6, 6)
+    suite.run(tiny, options)
+    assert len(said) == 6
+    shown = markdown(suite.tables(tiny, store, "auto"))
+    assert "not run" not in shown
+    assert "One outer step, CPU" in shown
+    assert "tiny, by mu" in shown
+
+
+def test_ratios_are_of_milliseconds_per_step_and_seed(tiny, tmp_path):
+    """100 ms published, 40 apart; two seeds in 25 ms, 12.5 each: 8.0 and 3.2 times. 50 of 200 TFLOP/s are 25 %."""
+    store = Store(tmp_path)
+    names = {"published": (100.0, 1), "apart": (40.0, 1), "seeds": (25.0, 2)}
+    for one in Speed()._loads(tiny):
+        ms, seeds = (
+            names["seeds" if one.seeds == 2 else one.way] if one.way != "stacked" or one.seeds == 2 else (50.0, 1)
+        )
+        found = {"ms_per_step": ms, "ms_per_step_and_seed": ms / seeds, "texts_per_second": 1.0, "tflops": 50.0}
+        rest = {"peak_memory_gib": 1.5, "peak_tflops": 200.0, "device": "Some GPU"}
+        store.write(f"speed/some-gpu/{one.name}.json", {"name": one.name, **found, **rest})
+    shown = markdown(Speed().tables(tiny, store, "auto", "ways"))
+    assert "(seeds 2) | 12.50 | 8.0 | 3.2 | 1 | 50.0 | 25 % | 1.5 GiB |" in shown
+    assert "Measured on Some GPU; its largest bf16 product reaches 200 TFLOP/s." in shown
+
+
+def test_floating_point_operations_are_counted_by_hand():
+    """Width 16, inner 32, two layers, texts of 10 tokens.
+
+    A token's products are 2 (4 * 256 + 2 * 512) = 4,096 a layer, and 4 * 10 * 16 = 640 for attention: 9,472 in all. Two
+    labelled and four unlabelled texts: four weak ones and three times six learnt from are 22 texts, 220 tokens, of two
+    networks: 4,167,680.
+    """
+    assert _flops_per_step(Load("tiny", batch=2, mu=2), 10.0) == 4_167_680
+
+
+def test_names_are_of_what_is_unusual():
+    assert Load().name == "minilm_stacked"
+    assert Load("tiny", "apart", mu=3, seeds=5).name == "tiny_apart_seeds-5_mu-3"
+
+
+@pytest.mark.parametrize("way", list(WAYS))
+def test_every_way_trains(way):
+    found = measure(Load("tiny", way, batch=2, mu=2, length=8, shortest=3, pool=12), CPU, 3)
+    assert found["ms_per_step"] > 0
+    assert found["tokens_per_text"] < 8
+    assert found["first_steps_seconds"] > 0
+
+
+def test_the_shipped_one_compares_with_the_published_way_and_grows_every_axis():
+    shipped = load("speed")
+    loads = Speed()._loads(shipped)
+    assert {one.way for one in loads} == set(WAYS)
+    assert len({one.name for one in loads}) == len(loads)
+    assert set(shipped.options["grow"]) == {"networks", "seeds", "mu", "length", "pool"}
+    assert Path(shipped.name).stem == "speed"
