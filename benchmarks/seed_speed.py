@@ -169,7 +169,7 @@ class RandomTexts(Joinable):
     def join(self, modules: Sequence[nn.Module]) -> Joined:
         return join_networks([module for module in modules if isinstance(module, Networks)])
 
-    def part_logits(self, module: nn.Module, part: str) -> Tensor:
+    def part_logits(self, module: nn.Module, part: str, rows: np.ndarray | None = None) -> Tensor:
         raise NotImplementedError("a step evaluates nothing")
 
     def per_network(self) -> Sequence[Sequence[Tensor]]:

@@ -114,6 +114,9 @@ class TrainingConfig:
     average_labels: bool = False  # the averaged weights make the pseudo-labels
     warm_start: bool = False  # full mode: heads start from a lite run
     evaluate_every: AtLeastOne = 25
+    evaluate_on: Count = (
+        0  # dev texts that the checkpoint is chosen on, drawn once; 0: all. The result is always on all
+    )
     patience: Count = 0  # evaluations without a better dev score before stopping; 0: never stop early
 
 

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from jointmatch.assembly import Assembly
 from jointmatch.comparison import Comparison
@@ -239,16 +240,18 @@ class Job:
         )
         return Model(networks, parts.tokenizer, parts.backbone, facts)
 
-    def _probs(self, part: str) -> np.ndarray:
+    def _probs(self, part: str, known: Tensor | None = None) -> np.ndarray:
+        """(N, M, C) of the kept weights, from their logits where these are known."""
         learner = self.learner
         if part == "pool" and not len(self.splits.pool):
             return np.empty((learner.num_networks, 0, len(self.splits.classes)))
         with torch.no_grad():
-            return learner.part_logits(learner.networks, part).double().softmax(-1).numpy()
+            logits = learner.part_logits(learner.networks, part) if known is None else known
+        return logits.double().softmax(-1).numpy()
 
     def _result(self, trained: Trained, model: Model) -> dict[str, Any]:
         scores = {
-            part: full_metrics(self._probs(part).mean(0), truth, self.splits.classes)
+            part: full_metrics(self._probs(part, trained.logits.get(part)).mean(0), truth, self.splits.classes)
             for part, truth in self.truths.items()
         }
         model.metrics = scores

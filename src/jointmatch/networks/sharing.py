@@ -32,10 +32,16 @@ class Share:
         """Give the own tensor its memory back."""
         self.own.data = self.own.data.clone()
 
+    def keep_gradient(self) -> None:
+        """Before another pass: what the own one holds may be memory that the pass writes to."""
+        if self.own.grad is not None:
+            self.own.grad = self.own.grad.clone()
+
     def take_gradient(self) -> None:
-        """Let the joint gradient's rows be the own one, as a backward pass of the run's own would leave it."""
+        """Add the joint gradient's rows to the own one, as a backward pass of the run's own would."""
         if self.joint.grad is not None:
-            self.own.grad = self.joint.grad[self.rows]
+            part = self.joint.grad[self.rows]
+            self.own.grad = part if self.own.grad is None else self.own.grad + part
 
 
 @dataclass(frozen=True)
@@ -49,11 +55,6 @@ class Joined:
     def graded(self) -> list[Share]:
         """The shares that get gradients."""
         return [share for own in self.shares for share in own if share.joint.requires_grad]
-
-    @property
-    def is_fresh(self) -> bool:
-        """Whether no run holds a gradient."""
-        return all(share.own.grad is None for share in self.graded)
 
     def __post_init__(self) -> None:
         for own in self.shares:

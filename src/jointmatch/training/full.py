@@ -102,13 +102,15 @@ class FullLearner(Joinable):
     def _here(self, tokens: list[Tokens]) -> list[Tokens]:
         return [own.to(self.device) for own in tokens]
 
-    def part_logits(self, module: nn.Module, part: str) -> Tensor:
+    def part_logits(self, module: nn.Module, part: str, rows: np.ndarray | None = None) -> Tensor:
         ids = self._ids(part)
+        if rows is not None:
+            ids = [ids[i] for i in rows]
         logits = torch.empty(self.num_networks, len(ids), self.model.heads.shape.num_classes)
         budget = TOKENS_PER_BATCH.get(self.device.type, 4096)
         with torch.no_grad(), self._autocast():
-            for rows, out in in_batches(self.tokenizer, ids, budget, self.device, module):
-                logits[:, rows] = out[..., : logits.shape[-1]].float().cpu()
+            for where, out in in_batches(self.tokenizer, ids, budget, self.device, module):
+                logits[:, where] = out[..., : logits.shape[-1]].float().cpu()
         return logits
 
     def per_network(self) -> Sequence[Sequence[Tensor]]:

@@ -44,14 +44,13 @@ class Joint:
 
     def backward(self, asks: Sequence[Backward]) -> None:
         """Add every loss's gradient to its own run's parameters."""
-        trained = [joined for joined in self._joined.values() if joined.graded]
-        for joined in trained:
-            if joined.is_fresh:  # the runs have let go of their last gradients
-                joined.module.zero_grad(set_to_none=True)
+        shares = [share for joined in self._joined.values() for share in joined.graded]
+        for share in shares:
+            share.keep_gradient()
         torch.stack([ask.loss for ask in asks]).sum().backward()
-        for joined in trained:
-            for share in joined.graded:
-                share.take_gradient()
+        for share in shares:
+            share.take_gradient()
+        self.forget_gradients()
 
     def forget_gradients(self) -> None:
         """Leave nothing behind of a pass that did not end."""

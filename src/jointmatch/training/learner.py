@@ -75,8 +75,8 @@ class Learner(ABC):
         """Hear that these texts, in views drawn at random, will be asked for soon."""
 
     @abstractmethod
-    def part_logits(self, module: nn.Module, part: str) -> Tensor:
-        """Logits of ``dev``, ``test`` or ``pool``, whole and without dropout: (N, M, C) on the CPU.
+    def part_logits(self, module: nn.Module, part: str, rows: np.ndarray | None = None) -> Tensor:
+        """Logits of ``dev``, ``test`` or ``pool``, whole or some rows, without dropout: (N, M, C) on the CPU.
 
         Of the C classes alone, whatever else the heads may learn while training.
         """

@@ -196,8 +196,11 @@ class LiteLearner(Joinable):
     def join(self, modules: Sequence[nn.Module]) -> Joined:
         return join_heads([module for module in modules if isinstance(module, Heads)])
 
-    def part_logits(self, module: nn.Module, part: str) -> Tensor:
-        return self._of_classes(module(self.features.parts[part])).float().cpu()
+    def part_logits(self, module: nn.Module, part: str, rows: np.ndarray | None = None) -> Tensor:
+        features = self.features.parts[part]
+        if rows is not None:
+            features = features[:, self._index(rows)]
+        return self._of_classes(module(features)).float().cpu()
 
     def predict_proba(self, features: Tensor) -> np.ndarray:
         """Features (N, M, D) to the mean of the heads' probabilities (M, C)."""

@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from jointmatch.errors import Interrupted, TrainingError
 from jointmatch.listener import Listener
+from jointmatch.randomness import generator
 from jointmatch.training import checkpoints
 from jointmatch.training.checkpoints import State
 from jointmatch.training.conversation import Conversation, Ready, alone
@@ -44,6 +47,8 @@ class Trained:
     termination: str  # max_steps or early_stopping
     selection: str  # how the kept weights were chosen, in words
     last: dict[str, dict[str, float]] = field(default_factory=dict)  # part -> scores of the last step's weights
+    logits: dict[str, Tensor] = field(default_factory=dict, compare=False, repr=False)
+    """Part -> (N, M, C) of the kept weights, where it is known."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +85,7 @@ class Loop:
         self.checkpointing, self.on_evaluation = checkpointing, on_evaluation
         self.progress = Progress()
         self.best: State = {}
+        self._computed: dict[str, tuple[int, Tensor]] = {}  # part -> after which step, and what
 
     def run(self) -> Trained:
         """Train alone to the end (from a loaded checkpoint if there is one) and put the best weights in place."""
@@ -146,14 +152,20 @@ class Loop:
         if thresholds is not None:
             record["thresholds"] = [[round(t, 6) for t in row] for row in thresholds.tolist()]
         if "dev" in self.truths:
-            record |= self._score(self.truths["dev"])
+            record |= self._score()
         self.progress.history.append(record)
         self.on_evaluation(self.progress.history)
         self.listener.evaluation(record)
 
-    def _score(self, labels: np.ndarray) -> dict[str, Any]:
+    def _score(self) -> dict[str, Any]:
         module = self.updater.evaluated.eval()
-        probs = self._probs("dev")
+        labels, rows = self.truths["dev"], self._chosen_on
+        if rows is None:
+            probs = self._logits("dev").softmax(-1).numpy()
+        else:
+            with torch.no_grad():
+                some = self.updater.learner.part_logits(module, "dev", rows)
+            labels, probs = labels[rows], some.softmax(-1).numpy()
         scores = {f"dev_{name}": value for name, value in brief(probs.mean(0), labels).items()}
         scores["dev_accuracy_per_network"] = [brief(p, labels)["accuracy"] for p in probs]  # type: ignore[assignment]
         score = scores["dev_accuracy"]
@@ -164,9 +176,22 @@ class Loop:
             self.best = checkpoints.module_state("best", module)
         return scores
 
-    def _probs(self, part: str) -> np.ndarray:
-        with torch.no_grad():
-            return self.updater.learner.part_logits(self.updater.evaluated.eval(), part).softmax(-1).numpy()
+    @cached_property
+    def _chosen_on(self) -> np.ndarray | None:
+        """The rows of dev that the checkpoint is chosen on; None: all."""
+        size, wanted = len(self.truths["dev"]), self.config.evaluate_on
+        if not 0 < wanted < size:
+            return None
+        return np.sort(generator(self.config.seed, "dev rows").choice(size, wanted, replace=False))
+
+    def _logits(self, part: str) -> Tensor:
+        """Of the weights after this step, computed once."""
+        step, logits = self._computed.get(part, (None, None))
+        if logits is None or step != self.progress.step:
+            with torch.no_grad():
+                logits = self.updater.learner.part_logits(self.updater.evaluated.eval(), part)
+            self._computed[part] = self.progress.step, logits
+        return logits
 
     def _interrupt(self) -> None:
         if self.checkpointing is None:
@@ -177,7 +202,7 @@ class Loop:
 
     def _finish(self, termination: str) -> Trained:
         updater = self.updater
-        last = {part: brief(self._probs(part).mean(0), y) for part, y in self.truths.items()}
+        last = {part: brief(self._logits(part).softmax(-1).numpy().mean(0), y) for part, y in self.truths.items()}
         if self.best:
             checkpoints.load_module("best", updater.learner.networks, self.best)
             chosen, selection = self.progress.best_step, "those with the best accuracy on the dev part"
@@ -186,7 +211,8 @@ class Loop:
             which = "the last step's, averaged over training" if updater.averaged else "the last step's"
             chosen, selection = self.progress.step, f"{which}, as there is no dev part to choose on"
         updater.learner.networks.eval()
-        return Trained(self.progress.history, self.progress.step, chosen, termination, selection, last)
+        known = {part: self._logits(part) for part in self.truths} if chosen == self.progress.step else {}
+        return Trained(self.progress.history, self.progress.step, chosen, termination, selection, last, known)
 
     def save(self) -> None:
         """Write everything that the next step depends on."""

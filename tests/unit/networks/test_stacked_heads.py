@@ -78,6 +78,7 @@ def test_gradients_arrive_at_every_runs_own_heads_and_add_up(shape):
         for own in joined.shares:
             for share in own:
                 share.take_gradient()
+        joined.module.zero_grad()
         for heads, x in zip(apart, given, strict=True):
             (heads.eval()(x).square().sum() / 100).backward()
     for own_heads, wanted in zip(runs, apart, strict=True):

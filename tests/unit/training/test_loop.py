@@ -17,7 +17,7 @@ def scripted(scores, average_decay=0.0, **training):
     updater = toy_updater(steps=len(scores), evaluate_every=1, average_decay=average_decay, **training)
     left = list(scores)
 
-    def part_logits(module, part):
+    def part_logits(module, part, rows=None):
         right = torch.arange(10) < round(10 * (left.pop(0) if left else 0))
         return torch.stack([right.float(), 1 - right.float()], -1).expand(2, -1, -1)
 
@@ -169,3 +169,53 @@ def test_the_last_step_is_always_in_the_checkpoint(tmp_path, every, written):
 def test_an_undisturbed_learner_is_the_same_in_two_loops():
     first, second = toy_updater(learner=toy_learner(dropout=0.4)), toy_updater(learner=toy_learner(dropout=0.4))
     assert looped(first).run().history == looped(second).run().history
+
+
+def counted(updater):
+    """An updater whose learner keeps what it is asked of its parts."""
+    asked: list[tuple[str, list[int] | None]] = []
+    inner = updater.learner.part_logits
+
+    def part_logits(module, part, rows=None):
+        asked.append((part, None if rows is None else rows.tolist()))
+        return inner(module, part, rows)
+
+    updater.learner.part_logits = part_logits
+    return updater, asked
+
+
+def test_nothing_is_evaluated_twice_for_the_same_weights():
+    """Six steps, looked at after every second: three times, and the last time's serves for the end too."""
+    updater, asked = counted(toy_updater())
+    trained = Loop(updater, Recorder(), {"dev": np.arange(9) % 3}).run()
+    assert asked == [("dev", None)] * 3
+    if trained.best_step == 6:
+        torch.testing.assert_close(trained.logits["dev"], updater.learner.part_logits(updater.learner.networks, "dev"))
+
+
+def test_what_is_known_is_of_the_kept_weights_only():
+    loop, _ = scripted([0.5, 0.9, 0.4])
+    assert loop.run().logits == {}
+    loop, _ = scripted([0.5, 0.6, 0.9])
+    assert loop.run().logits.keys() == {"dev"}
+
+
+def test_a_checkpoint_can_be_chosen_on_some_of_the_dev_texts_and_is_scored_on_all():
+    updater, asked = counted(toy_updater(evaluate_on=4))
+    trained = Loop(updater, Recorder(), {"dev": np.arange(9) % 3}).run()
+    assert [part for part, _ in asked] == ["dev"] * 4
+    rows = asked[0][1]
+    assert rows is not None
+    assert rows == sorted(set(rows))
+    assert len(rows) == 4
+    assert [own for _, own in asked] == [rows] * 3 + [None]
+    assert all(record["dev_accuracy"] * 4 == round(record["dev_accuracy"] * 4) for record in trained.history)
+    own = toy_learner().part_logits(toy_learner().networks, "dev", np.array(rows))
+    torch.testing.assert_close(own, toy_learner().part_logits(toy_learner().networks, "dev")[:, rows])
+
+
+@pytest.mark.parametrize("wanted", [0, 9, 100])
+def test_all_dev_texts_are_looked_at_where_so_many_are_asked_for(wanted):
+    updater, asked = counted(toy_updater(evaluate_on=wanted))
+    Loop(updater, Recorder(), {"dev": np.arange(9) % 3}).run()
+    assert {rows is None for _, rows in asked} == {True}

@@ -12,10 +12,12 @@ from jointmatch.model import Model
 from jointmatch.training import LiteLearner
 from jointmatch.training.checkpoints import load_checkpoint
 from jointmatch.training.joint import Joint
+from tests.unit.networks.stacked.rerun import Rerun, recorded
 from tests.unit.training.seeds import SEEDS, TEXTS, alone, assert_alike, check, settings_for, splits_of, together
 from tests.unit.training.test_stacked import changed
 from tests.unit.training.toy import Recorder, StopAt
 
+__all__ = ["recorded"]
 STEPS = 6
 
 
@@ -50,6 +52,13 @@ def lite(tiny_backbone, monkeypatch):
 def test_each_seed_ends_as_if_it_were_alone(full, name, update):
     training = {"update": update, "clip_norm": 0.5, "label_dropout": True}
     check(full(algorithm={"name": name, "tau": 0.4}, training=training))
+
+
+@pytest.mark.parametrize("training", [{}, {"accumulate": 2}, {"average_decay": 0.9, "average_labels": True}], ids=str)
+def test_so_it_does_where_passes_are_replayed(full, recorded, training):
+    """A replay leaves gradients where the one before left its own."""
+    check(full(training=training))
+    assert Rerun.made > 0
 
 
 @pytest.mark.parametrize(
