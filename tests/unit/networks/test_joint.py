@@ -113,3 +113,12 @@ def test_weights_that_are_put_into_a_run_are_those_of_the_joint_networks(runs_of
     found = joined.module.eval()(tokens)
     torch.testing.assert_close(found[:2], others[2].eval()(tokens), atol=1e-5, rtol=1e-4)
     torch.testing.assert_close(found[2:], others[1].eval()(tokens), atol=1e-5, rtol=1e-4)
+
+
+def test_trained_words_are_each_runs_own_though_they_start_alike_and_ask_for_no_gradient(tiny_backbone):
+    """As those of averages do, of methods with one network."""
+    runs = []
+    for _ in range(2):
+        encoder = Encoder(load_transformer(find_backbone(str(tiny_backbone))), [1.0], "mean")
+        runs.append(Networks(StackedEncoders.of([encoder]), Heads(HeadShape(16, 3), 1)).requires_grad_(False))
+    assert len(join_networks(runs).module.get_parameter("encoders.stack.embeddings.words")) == 2

@@ -35,7 +35,13 @@ def settings_for(backbone: Path, mode: str, own: Settings) -> Settings:
     rate = {"learning_rate": 1e-3 if mode == "full" else 1e-2}
     base: Settings = {
         "training": {**training, **rate, "warm_start": False},
-        "network": {"backbone": str(backbone), "max_length": 16, "stacked": "on", "head_dropout": 0.2},
+        "network": {
+            "backbone": str(backbone),
+            "max_length": 16,
+            "stacked": "on",
+            "head_dropout": 0.2,
+            "freeze_embeddings": False,
+        },
         "augment": {"weak": "none", "strong": ["deletion:0.2", "swap:0.2"]},
         "output": {"baselines": False},
     }

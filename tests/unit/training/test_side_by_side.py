@@ -81,6 +81,12 @@ def test_it_does_whatever_else_is_set(full, section, settings):
     check(full(**{section: settings}))
 
 
+@pytest.mark.parametrize("name", ["jointmatch", "fixmatch"])
+def test_word_vectors_that_start_alike_are_each_seeds_own_where_they_are_trained(full, name):
+    """FixMatch has one network: nothing but being trained tells its vectors from frozen ones that all could share."""
+    check(full(algorithm={"name": name, "tau": 0.4}, training={"average_decay": 0.9, "average_labels": True}))
+
+
 @pytest.mark.parametrize(
     ("section", "settings"),
     [

@@ -81,7 +81,7 @@ class StackedEmbeddings(nn.Module):
         self.positions = nn.Parameter(torch.empty(count, shape.max_position_embeddings, width))
         self.segments = nn.Parameter(torch.empty(count, shape.type_vocab_size, width))
         self.norm = StackedNorm(count, width, shape.layer_norm_eps)
-        self.count = count
+        self.count, self.shared = count, shared
         self.padding: int | None = shape.pad_token_id
 
     def forward(self, ids: Tensor, packing: Packing, dropout: Dropout) -> Tensor:

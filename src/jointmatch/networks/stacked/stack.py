@@ -151,9 +151,9 @@ class Stacked(nn.Module):
     def room_for(cls, stacks: Sequence[Stacked]) -> Stacked:
         """A stack that the networks of several fit into, one stack after the other; its numbers are yet to be set."""
         first = stacks[0]
-        words = first.embeddings.words
-        tables = [stack.embeddings.words for stack in stacks]
-        shared = not words.requires_grad and all(len(t) == 1 and torch.equal(t, words) for t in tables)
+        words, parts = first.embeddings.words, [stack.embeddings for stack in stacks]
+        # Whether they are frozen their own stacks know: an average's never ask for gradients.
+        shared = all(part.shared and torch.equal(part.words, words) for part in parts)
         reads = [own for stack in stacks for own in stack.reads]
         stack = cls(first.shape, reads, first.pooling, shared, first.cutoff).to(words)
         for name, parameter in stack.named_parameters():
