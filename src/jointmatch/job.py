@@ -51,15 +51,7 @@ class Outcome:
 
 
 class Job:
-    """One run; its methods are the stages in order.
-
-    Args:
-        splits: Labelled texts, pool, and dev and test where there are any.
-        settings: Section -> key -> value, laid over the recipe; see ``jointmatch.config``.
-        folder: Run folder, already claimed; None keeps everything in memory.
-        listener: Hears of notes, progress and evaluations.
-        resume: Go on from the folder's checkpoint if it has one.
-    """
+    """One run; its methods are the stages in order, and it is given what ``run`` is."""
 
     encoder: Encoder | None = None  # frozen
     features: FeatureSet | None = None

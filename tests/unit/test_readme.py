@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +15,7 @@ from jointmatch.benchmark.formats import markdown
 from jointmatch.benchmark.results import LAST, Entry, mean, spread
 from jointmatch.benchmark.table import crossed, sections
 from jointmatch.config import recipe
+from jointmatch.resolve import resolve
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -117,3 +119,28 @@ def test_the_result_files_hold_what_was_asked_for():
     chosen, last = best.values(), best.values(of=LAST)
     assert chosen
     assert all(last[seed] >= chosen[seed] - 0.02 for seed in chosen)
+
+
+def test_the_table_of_all_algorithms_in_lite_runs_each_under_what_its_search_found_best_on_dev():
+    tried: dict[str, dict[float, dict[str, Any]]] = {}
+    search = results("search/algorithms_search")
+    for (row, *_), found in search.entries.items():
+        own = search.experiment.variants[row].settings
+        values = found.values(part="dev")
+        assert len(values) == 3
+        tried.setdefault(own["algorithm"]["name"], {})[mean(values)] = dict(own)
+    table = load("algorithms_lite")
+    assert {*tried, "supervised"} == set(ALGORITHMS)  # there is nothing to search for in supervised training
+    for name, settings in tried.items():
+        best = settings[max(settings)]
+        run = resolve(table.settings_of(f"{name}, best", "ag_news"), "lite")
+        assert run.algorithm.settings["unlabeled_weight"] == best["algorithm"]["unlabeled_weight"], name
+        assert run.training.learning_rate == best["training"]["learning_rate"], name
+
+
+def test_the_numbers_on_the_page_about_seeds_are_the_measured_ones():
+    page = (ROOT / "docs" / "decisions" / "0009-seeds-side-by-side.md").read_text(encoding="utf-8")
+    lite = {row["unlabeled"]: row["ratio"] for row in result("seed_speed_lite")["steps"]}
+    assert f"{lite[80]:.2f} times as long per seed with 80" in page
+    assert f"\n{lite[1024]:.2f} times with the 1024" in page
+    assert f"{result('seed_speed_tiny')['steps'][0]['ratio']:.2f} times as long per seed" in page

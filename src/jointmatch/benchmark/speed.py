@@ -82,8 +82,8 @@ def measure(load: Load, device: torch.device, steps: int, chunks: int = 3) -> di
     timer = _Timer(device, steps, chunks)
     if device.type == "cuda":
         torch.cuda.reset_peak_memory_stats(device)
-    loops = [_loop(load, seed, device, timer if seed == 0 else Listener(), timer.total) for seed in range(load.seeds)]
-    tokens = loops[0].updater.learner.tokenizer.pretrained.mean_length  # type: ignore[attr-defined]
+    loops = [loop_of(load, seed, device, timer if seed == 0 else Listener(), timer.total) for seed in range(load.seeds)]
+    tokens = float(_lengths(load).mean())
     if len(loops) == 1:
         loops[0].run()
     else:
@@ -151,25 +151,23 @@ class _RandomTokens:
 
     pad_token_id, mask_token, truncation_side, added_tokens_decoder = 0, None, "right", {}  # type: ignore[var-annotated]
 
-    def __init__(self, load: Load, count: int) -> None:
+    def __init__(self, load: Load) -> None:
         rng = np.random.default_rng(0)
-        lengths = rng.integers(load.shortest or load.length, load.length + 1, count)
-        vocabulary = VOCABULARY if load.shape != "tiny" else 100
-        self.ids = [rng.integers(5, vocabulary, size).tolist() for size in lengths]
+        self.ids = [rng.integers(5, _vocabulary(load), size).tolist() for size in _lengths(load)]
         self.model_max_length = load.length
-        self.mean_length = float(lengths.mean())
 
     def __call__(self, texts: Sequence[str], **settings: Any) -> dict[str, list[list[int]]]:
         return {"input_ids": [self.ids[int(text)] for text in texts]}
 
 
-def _loop(load: Load, seed: int, device: torch.device, listener: Listener, steps: int) -> Loop:
+def loop_of(load: Load, seed: int, device: torch.device, listener: Listener, steps: int) -> Loop:
+    """A run over random networks and tokens, to be timed."""
     way = WAYS[load.way]
     numbers = [str(i) for i in range(load.batch + load.pool)]
     labels = [i % CLASSES for i in range(len(numbers))]
     given = Texts(numbers[: load.batch], labels[: load.batch])
     splits = Splits(list(range(CLASSES)), given, Texts(numbers[load.batch :], labels[load.batch :]))
-    tokenizer = Tokenizer(_RandomTokens(load, len(numbers)), load.length)
+    tokenizer = Tokenizer(_RandomTokens(load), load.length)
     dtype = torch.bfloat16 if way.precision == "bf16" else None
     views = Views(AugmentConfig(weak="none", strong=("none",)), seed)
     learner = FullLearner(splits, _networks(load, seed, device), tokenizer, views, device, dtype)
@@ -193,7 +191,7 @@ def _networks(load: Load, seed: int, device: torch.device) -> Networks:
     way = WAYS[load.way]
     width, layers, heads, inner = SHAPES[load.shape]
     config = BertConfig(
-        vocab_size=VOCABULARY if load.shape != "tiny" else 100,
+        vocab_size=_vocabulary(load),
         hidden_size=width,
         num_hidden_layers=layers,
         num_attention_heads=heads,
@@ -207,6 +205,16 @@ def _networks(load: Load, seed: int, device: torch.device) -> Networks:
     if way.compiled and isinstance(held, StackedEncoders) and why_not_compiled(device) is None:
         held.compile_layers()
     return Networks(held, Heads(HeadShape(width, CLASSES), load.networks, seed))
+
+
+def _vocabulary(load: Load) -> int:
+    return 100 if load.shape == "tiny" else VOCABULARY
+
+
+def _lengths(load: Load) -> np.ndarray:
+    """Tokens of each text, labelled ones first."""
+    first = load.shortest or load.length
+    return np.random.default_rng(1).integers(first, load.length + 1, load.batch + load.pool)
 
 
 def _flops_per_step(load: Load, tokens: float) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -57,12 +56,10 @@ class FullLearner(Joinable):
     ) -> list[Tokens]:
         if chosen is not None:
             return self._here(self._student_tokens(labeled, draw, self._chosen_texts(pool, chosen)))
-        key = ("student", draw, labeled.tobytes(), pool.tobytes())
-        return self._here(self._ahead.take(key, partial(self._drawn_tokens, labeled, pool, draw)))
+        return self._here(self._ahead.take(self._drawn_tokens, labeled, pool, draw))
 
     def expect_student(self, labeled: np.ndarray, pool: np.ndarray, draw: int) -> None:
-        key = ("student", draw, labeled.tobytes(), pool.tobytes())
-        self._ahead.expect(key, partial(self._drawn_tokens, labeled, pool, draw))
+        self._ahead.expect(self._drawn_tokens, labeled, pool, draw)
 
     def _drawn_tokens(self, labeled: np.ndarray, pool: np.ndarray, draw: int) -> list[Tokens]:
         return self._student_tokens(labeled, draw, [views.strong(self.splits.pool, pool, draw) for views in self.views])
@@ -85,12 +82,10 @@ class FullLearner(Joinable):
         ]
 
     def weak_inputs(self, rows: np.ndarray, draw: int, view: int, part: Literal["pool", "labeled"]) -> list[Tokens]:
-        key = (part, view, draw, rows.tobytes())
-        return self._here(self._ahead.take(key, partial(self._weak_tokens, rows, draw, view, part)))
+        return self._here(self._ahead.take(self._weak_tokens, rows, draw, view, part))
 
     def expect_weak(self, rows: np.ndarray, draw: int, view: int) -> None:
-        key = ("pool", view, draw, rows.tobytes())
-        self._ahead.expect(key, partial(self._weak_tokens, rows, draw, view, "pool"))
+        self._ahead.expect(self._weak_tokens, rows, draw, view, "pool")
 
     def _weak_tokens(self, rows: np.ndarray, draw: int, view: int, part: Literal["pool", "labeled"]) -> list[Tokens]:
         texts = self.splits.pool if part == "pool" else self.splits.labeled

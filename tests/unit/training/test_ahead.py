@@ -2,6 +2,7 @@
 
 import threading
 
+import numpy as np
 import pytest
 
 from jointmatch.training import ahead
@@ -12,41 +13,61 @@ from tests.unit.training.toy import tiny_run
 def test_what_is_expected_is_made_once_and_in_another_thread():
     makers: list[str] = []
 
-    def make() -> int:
+    def make(number: int) -> int:
         makers.append(threading.current_thread().name)
-        return 7
+        return number + 1
 
     inputs: Ahead[int] = Ahead(enabled=True)
-    inputs.expect("a", make)
-    inputs.expect("a", make)
-    assert inputs.take("a", make) == 7
+    inputs.expect(make, 6)
+    inputs.expect(make, 6)
+    assert inputs.take(make, 6) == 7
     assert len(makers) == 1
     assert makers[0].startswith("inputs")
-    assert inputs.take("a", make) == 7
+    assert inputs.take(make, 6) == 7
     assert makers[1] == threading.current_thread().name
 
 
+def test_other_arguments_and_other_functions_are_other_things():
+    inputs: Ahead[int] = Ahead(enabled=True)
+
+    def first(rows: np.ndarray, seed: int) -> int:
+        return int(rows.sum()) + seed
+
+    def second(rows: np.ndarray, seed: int) -> int:
+        return -1
+
+    inputs.expect(first, np.array([1, 2]), 3)
+    assert inputs.take(first, np.array([2, 2]), 3) == 7
+    assert inputs.take(first, np.array([1, 2]), 4) == 7
+    assert inputs.take(second, np.array([1, 2]), 3) == -1
+    assert len(inputs._waiting) == 1
+    assert inputs.take(first, np.array([1, 2]), 3) == 6
+    assert not inputs._waiting
+
+
 def test_disabled_it_makes_everything_when_asked():
-    inputs: Ahead[int] = Ahead(enabled=False)
-    inputs.expect("a", lambda: pytest.fail("was made"))
-    assert inputs.take("a", lambda: 3) == 3
+    inputs: Ahead[None] = Ahead(enabled=False)
+    made: list[int] = []
+    inputs.expect(made.append, 1)
+    assert made == []
+    inputs.take(made.append, 1)
+    assert made == [1]
 
 
 def test_an_error_is_that_of_who_asks():
-    inputs: Ahead[int] = Ahead(enabled=True)
-    inputs.expect("a", lambda: 1 // 0)
+    inputs: Ahead[tuple[int, int]] = Ahead(enabled=True)
+    inputs.expect(divmod, 1, 0)
     with pytest.raises(ZeroDivisionError):
-        inputs.take("a", lambda: 1)
+        inputs.take(divmod, 1, 0)
 
 
 def test_what_nobody_comes_for_is_dropped(monkeypatch):
     monkeypatch.setattr(ahead, "MOST", 3)
     inputs: Ahead[int] = Ahead(enabled=True)
-    for key in range(10):
-        inputs.expect(key, lambda: 1)
-    assert inputs.take(9, lambda: 2) == 1
-    assert inputs.take(0, lambda: 2) == 2
-    assert len(inputs._waiting) <= 3
+    for number in range(10):
+        inputs.expect(abs, number)
+    assert list(inputs._waiting) == [("abs", number) for number in (7, 8, 9)]
+    assert inputs.take(abs, 0) == 0
 
 
 @pytest.mark.parametrize("algorithm", ["jointmatch", "multimatch", "sat", "mixtext", "supervised"])
@@ -62,9 +83,11 @@ def test_a_run_takes_the_same_course_with_inputs_made_ahead(tiny_backbone, monke
     taken: list[bool] = []
     original = Ahead.take
 
-    def spy(self, key, make):
-        taken.append(key in self._waiting)
-        return original(self, key, make)
+    def spy(self, make, *args):
+        before = len(self._waiting)
+        found = original(self, make, *args)
+        taken.append(len(self._waiting) < before)
+        return found
 
     monkeypatch.setattr(Ahead, "take", spy)
     monkeypatch.setattr(Ahead, "__init__", _enabled(Ahead.__init__))

@@ -77,8 +77,9 @@ class StackedEncoders(nn.Module):
         batches = [tokens] if isinstance(tokens, Tokens) else tokens
         ids, packing = together(batches, mixing is None)
         words = seed_words(seeds, ids.device) if self.training and seeds is not None else None
-        launches = ids.shape[1] <= FEW_TOKENS and mixing is None and (words is not None or not self.training)
-        if ids.device.type in RECORDED_ON and launches and self.replay is not None:
+        is_short = ids.device.type in RECORDED_ON and ids.shape[1] <= FEW_TOKENS
+        is_function = mixing is None and (words is not None or not self.training)  # of the inputs alone
+        if is_short and is_function and self.replay is not None:
             return self._replayed(self.replay, ids, packing, words)
         return self.stack(ids, packing, words, mixing)
 
