@@ -35,5 +35,5 @@ bench: install
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,bench]'
 	$(BIN)/jointmatch benchmark run benchmarks/demo.toml
 	$(BIN)/jointmatch benchmark run benchmarks/ag_news_lite.toml
-	$(BIN)/python benchmarks/feature_speed.py
+	$(BIN)/python -m benchmarks.feature_speed
 	$(BIN)/python benchmarks/predict_memory.py

@@ -26,6 +26,7 @@ from jointmatch.networks import (
     find_device,
     load_tokenizer,
     load_transformer,
+    quicken,
     why_not_compiled,
     why_not_stacked,
 )
@@ -110,6 +111,7 @@ class Assembly:
             self.listener,
             self._learns_views,
             self._vocabulary(),
+            self.config.network.engine,
         )
 
     def _vocabulary(self) -> Vocabulary | None:
@@ -192,6 +194,7 @@ class Assembly:
     def _similarity(self) -> Similarity:
         """Cosine of the backbone's own features."""
         encoder = self._encoder([1.0]).eval().to(self.device)
+        quicken(encoder, self.config.network.engine)
         settings = feature_settings(self.backbone, encoder, self.tokenizer.max_length, self.device)
         cache = Cache("features")
 

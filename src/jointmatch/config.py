@@ -75,6 +75,9 @@ class NetworkConfig:
     freeze_embeddings: bool = False
     stacked: Literal["auto", "on", "off"] = "off"  # mode full: networks of one shape run as one; auto: on a GPU
     compiled: Literal["auto", "on", "off"] = "auto"  # stacked, on a GPU: their layers are compiled; auto: in long runs
+    engine: Literal["auto", "transformers", "int8"] = (
+        "auto"  # frozen features on a CPU: as fast as fp32 goes; plain; nearly
+    )
     feature_cutoff: Fraction = 0.0  # share of a text's embedding (lite: feature) dimensions hidden while training
 
 
@@ -109,6 +112,7 @@ class TrainingConfig:
     weight_decay: NonNegative = 0.01
     adam_epsilon: Positive = 1e-8
     clip_norm: NonNegative = 0.0  # 0: no clipping
+    skip_unselected: bool = False  # texts that no network selected are not forwarded again, where the method allows it
     label_dropout: bool = True  # dropout stays on while pseudo-labels are made
     average_decay: Fraction = 0.0  # of the averaged weights; 0: none are kept
     average_labels: bool = False  # the averaged weights make the pseudo-labels

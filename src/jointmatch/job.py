@@ -229,6 +229,8 @@ class Job:
             text_column=self.splits.text_column,
             version=__version__,
             settings=dict(self.config.algorithm.settings),
+            # Whole networks learnt, and were scored, in fp32.
+            engine=self.config.network.engine if training.mode == "lite" else "auto",
         )
         return Model(networks, parts.tokenizer, parts.backbone, facts)
 

@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import torch
@@ -19,6 +19,7 @@ from jointmatch.files import folder_written_atomically
 from jointmatch.networks import (
     Backbone,
     Encoder,
+    Engine,
     Heads,
     HeadShape,
     Networks,
@@ -26,6 +27,8 @@ from jointmatch.networks import (
     find_backbone,
     load_tokenizer,
     load_transformer,
+    quicken,
+    tokens_per_batch,
 )
 from jointmatch.networks.tokens import in_batches
 from jointmatch.pretrained import quiet_transformers
@@ -33,7 +36,6 @@ from jointmatch.tensors import plain_disk_errors, save_tensors
 from jointmatch.types import Label
 
 FORMAT = 1
-TOKENS_PER_BATCH = 4096
 CHUNK = 1024
 HEADS = "heads.safetensors"  # of networks that read one encoder
 
@@ -59,6 +61,7 @@ class ModelFacts:
     text_column: str | None = None
     version: str = ""
     settings: dict[str, Any] = field(default_factory=dict)
+    engine: str = "auto"  # how the encoders are run on a CPU; see network.engine
 
 
 class Model:
@@ -68,6 +71,8 @@ class Model:
         self.networks = networks.eval()
         self.tokenizer, self.backbone, self.facts = tokenizer, backbone, facts
         self.metrics: dict[str, Any] = {}
+        for encoder in networks.encoders:  # they do not change any more; what cannot be quickened is right as it is
+            quicken(encoder, facts.engine)  # type: ignore[arg-type]
 
     @property
     def classes(self) -> list[Label]:
@@ -84,7 +89,7 @@ class Model:
         """Each network's probabilities (N, M, C)."""
         ids = self.tokenizer.encode(texts)
         probs = np.empty((len(self.networks.heads), len(texts), len(self.classes)), dtype=np.float64)
-        for rows, logits in in_batches(self.tokenizer, ids, TOKENS_PER_BATCH, self.device, self.networks):
+        for rows, logits in in_batches(self.tokenizer, ids, tokens_per_batch(self.device), self.device, self.networks):
             probs[:, rows] = (logits.double() / self.facts.temperature).softmax(-1).cpu().numpy()
         return probs
 
@@ -134,6 +139,8 @@ class Model:
             heads = Heads(HeadShape(**facts.head), len(facts.layers))
             if heads.shape.num_classes != len(facts.classes):
                 raise ValueError(f"{len(facts.classes)} classes, but heads for {heads.shape.num_classes}")
+            if facts.engine not in get_args(Engine):
+                raise ValueError(f"its engine is {facts.engine!r}, wanted one of {', '.join(get_args(Engine))}")
             if (folder / HEADS).is_file() or facts.mode == "lite":
                 backbone = _one_backbone(folder, facts)
                 encoders = [Encoder(load_transformer(backbone), facts.layers, facts.pooling)]  # type: ignore[arg-type]

@@ -56,8 +56,13 @@ class PseudoLabels:
     rows: Tensor | None = None  # (B,) the pool's texts these labels are of, where they are not the batch's own
     views: Tensor | None = None  # (N, B) the view the student reads: 0 the weak one, 1.. the strong ones in turn
 
-    def part(self, rows: slice) -> PseudoLabels:
-        """The same labels for some of the batch's texts."""
+    @property
+    def learnt(self) -> Tensor:
+        """(B,) bool, whether some network learns from the text."""
+        return (self.selected & (self.weights != 0)).any(0)
+
+    def part(self, rows: slice | Tensor) -> PseudoLabels:
+        """The same labels for some of the batch's texts, a range of them or by number."""
         own = None if self.rows is None else self.rows[rows]
         views = None if self.views is None else self.views[:, rows]
         return PseudoLabels(self.targets[:, rows], self.selected[:, rows], self.weights[:, rows], own, views)

@@ -369,3 +369,23 @@ def test_what_it_learns_itself_from_labelled_views_reaches_its_parameters(name):
     for parameter in rule.parameters():
         assert parameter.grad is not None
         assert parameter.grad.isfinite().all()
+
+
+@every_algorithm
+def test_where_unselected_texts_may_be_skipped_the_rest_gives_the_whole_loss(name):
+    """L_u is a mean over the batch: that over the texts learnt from, times their share, is the same."""
+    rule = practised(name)
+    if not rule.skips_unselected:
+        return
+    labels = label(rule, weak(rule, 3), step())
+    kept = labels.learnt.nonzero()[:, 0]
+    logits = strong(rule, labels)
+    whole = rule.unsupervised_loss(logits, labels, step())
+    some = rule.unsupervised_loss(logits[:, kept], labels.part(kept), step()) if len(kept) else torch.zeros_like(whole)
+    torch.testing.assert_close(some * len(kept) / logits.shape[1], whole)
+
+
+def test_methods_whose_loss_looks_at_unselected_texts_do_not_skip_them():
+    reading = {name for name in ALGORITHMS if ALGORITHMS[name].uses_unlabeled and not practised(name).skips_unselected}
+    assert reading >= {"freematch", "coteaching", "mixtext", "uda", "meanteacher"}
+    assert not reading & {"jointmatch", "fixmatch", "flexmatch", "softmatch", "pseudolabel"}

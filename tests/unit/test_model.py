@@ -10,6 +10,7 @@ import pytest
 
 from jointmatch.data import splits_of_lists
 from jointmatch.errors import InputError
+from jointmatch.listener import Listener
 from jointmatch.model import Model
 from jointmatch.run import run
 from tests.conftest import topic_texts
@@ -17,15 +18,15 @@ from tests.conftest import topic_texts
 SAFE = {".json", ".safetensors", ".md", ".txt", ".jinja"}
 
 
-def trained(backbone, mode: str, names: dict | None = None) -> Model:
+def trained(backbone, mode: str, names: dict | None = None, engine="auto", listener=None) -> Model:
     texts, labels = topic_texts(30)
     given = [names[y] if names else y for y in labels[:9]] + [None] * 21
     settings = {
-        "network": {"backbone": str(backbone)},
+        "network": {"backbone": str(backbone), "engine": engine},
         "training": {"mode": mode, "device": "cpu", "steps": 4, "warm_start": False},
         "output": {"baselines": False},
     }
-    return run(splits_of_lists(texts, given), settings).model
+    return run(splits_of_lists(texts, given), settings, listener=listener).model
 
 
 @pytest.fixture(scope="module")
@@ -193,3 +194,50 @@ def test_a_model_over_a_named_backbone_refuses_other_weights_of_that_name(lite):
     change(lite, backbone="minilm", fingerprint="of other files")
     with pytest.raises(InputError, match="not the one this model was trained on"):
         Model.load(lite)
+
+
+def test_a_model_trained_on_features_in_integers_predicts_with_them(tiny_backbone, tmp_path):
+    model = trained(tiny_backbone, "lite", engine="int8")
+    model.save(tmp_path / "model")
+    loaded = Model.load(tmp_path / "model")
+    assert [encoder.in_integers for encoder in loaded.networks.encoders] == [True]
+    np.testing.assert_array_equal(loaded.predict_proba(NEW), model.predict_proba(NEW))
+
+
+def test_whole_networks_predict_as_they_learnt_whatever_the_engine_of_features(tiny_backbone):
+    model = trained(tiny_backbone, "full", engine="int8")
+    assert not any(encoder.in_integers for encoder in model.networks.encoders)
+
+
+@pytest.mark.parametrize("mode", ["lite", "full"])
+def test_predictions_take_the_quick_form_of_every_encoder(models, mode):
+    assert all(encoder.quick is not None for encoder in models[mode].networks.encoders)
+
+
+def test_an_engine_nobody_knows_is_named(lite):
+    facts = json.loads((lite / "jointmatch.json").read_text())
+    (lite / "jointmatch.json").write_text(json.dumps({**facts, "engine": "steam"}))
+    with pytest.raises(InputError, match="'steam', wanted one of auto, transformers, int8"):
+        Model.load(lite)
+
+
+def test_a_model_folder_from_before_there_were_engines_loads(models, lite):
+    facts = json.loads((lite / "jointmatch.json").read_text())
+    del facts["engine"]
+    (lite / "jointmatch.json").write_text(json.dumps(facts))
+    np.testing.assert_array_equal(Model.load(lite).predict_proba(NEW), models["lite"].predict_proba(NEW))
+
+
+def test_a_backbone_without_a_quick_form_trains_and_says_so_in_one_line(tmp_path, tiny_backbone):
+    from transformers import DistilBertConfig, DistilBertModel
+
+    folder = tmp_path / "distil"
+    shutil.copytree(tiny_backbone, folder)
+    shape = DistilBertConfig(vocab_size=64, dim=16, n_heads=2, n_layers=2, hidden_dim=32)
+    DistilBertModel(shape).save_pretrained(folder)
+    notes: list[str] = []
+    listener = Listener()
+    listener.note = notes.append  # type: ignore[method-assign, assignment]
+    model = trained(folder, "lite", listener=listener)
+    assert sum("DistilBertModel, wanted a BertModel" in note for note in notes) == 1
+    assert np.isfinite(model.predict_proba(NEW)).all()

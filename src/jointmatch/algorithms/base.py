@@ -70,6 +70,13 @@ class Algorithm(nn.Module, ABC):
         """w_u L_u of each network: (N, B, C) -> (N,)."""
         return self.weight_at(step) * consistency(strong_logits, labels)
 
+    @property
+    def skips_unselected(self) -> bool:
+        """Whether a text that no network learns from need not be in the batch: so where L_u is the usual mean."""
+        own = type(self)
+        usual = own.unsupervised_loss is Algorithm.unsupervised_loss and own.mixing is Algorithm.mixing
+        return usual and not self.every_view
+
     def mixing(self, labeled: int, labels: PseudoLabels | None, step: Step, rng: np.random.Generator) -> Mixing | None:
         """How the texts of this batch are mixed before they are learnt from; None: not at all.
 

@@ -4,10 +4,11 @@ from jointmatch.networks.averaging import Averaged
 from jointmatch.networks.backbones import Backbone, check_backbone, find_backbone, load_tokenizer, load_transformer
 from jointmatch.networks.devices import find_device, free_memory
 from jointmatch.networks.encoder import Encoder
-from jointmatch.networks.features import cached_features, extract, feature_settings
+from jointmatch.networks.features import cached_features, extract, feature_settings, tokens_per_batch
 from jointmatch.networks.heads import Head, Heads, HeadShape, dropout_seeds
 from jointmatch.networks.joint import join_networks
 from jointmatch.networks.networks import Networks
+from jointmatch.networks.quick import Engine, quicken
 from jointmatch.networks.sharing import Joined
 from jointmatch.networks.stacked import StackedEncoders, why_not_compiled, why_not_stacked
 from jointmatch.networks.stacked_heads import join_heads
@@ -17,6 +18,7 @@ __all__ = [
     "Averaged",
     "Backbone",
     "Encoder",
+    "Engine",
     "Head",
     "HeadShape",
     "Heads",
@@ -37,6 +39,8 @@ __all__ = [
     "join_networks",
     "load_tokenizer",
     "load_transformer",
+    "quicken",
+    "tokens_per_batch",
     "why_not_compiled",
     "why_not_stacked",
 ]

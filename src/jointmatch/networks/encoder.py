@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal, cast
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, cast
 
 import torch
 from torch import Tensor, nn
@@ -45,6 +45,22 @@ class Encoder(nn.Module):
         total = int(transformer.config.num_hidden_layers)  # type: ignore[union-attr, arg-type]
         self.depths = [depth_of(share, total) for share in layers]
         self.only_last = all(depth == total for depth in self.depths)
+        self.quick: Callable[[Tokens], dict[int, Tensor]] | None = None  # see networks/quick.py
+        self.register_load_state_dict_post_hook(_forget_quick)
+
+    @property
+    def device(self) -> torch.device:
+        """Where the weights are."""
+        return next(self.transformer.parameters()).device
+
+    @property
+    def in_integers(self) -> bool:
+        """Whether features come out of products in 8-bit integers."""
+        return bool(getattr(self.quick, "integers", False))
+
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Encoder:
+        self.quick = None  # it holds the weights that are moved or converted here
+        return super()._apply(fn, recurse)
 
     @property
     def width(self) -> int:
@@ -55,6 +71,8 @@ class Encoder(nn.Module):
         """(B, T) -> (layers, B, D); with ``mixing``, of texts that are mixed with each other on the way."""
         if mixing is not None:
             return self._mixed(tokens, mixing)
+        if self.quick is not None and not self.training and not torch.is_grad_enabled():
+            return self._pooled(self.quick(tokens), tokens.mask)
         return self._pooled(self._hidden(tokens), tokens.mask)
 
     def _hidden(self, tokens: Tokens) -> dict[int, Tensor]:
@@ -89,3 +107,8 @@ class Encoder(nn.Module):
         """Keep the token vectors as they were pretrained."""
         for parameter in self.transformer.get_input_embeddings().parameters():  # type: ignore[operator]
             parameter.requires_grad_(False)
+
+
+def _forget_quick(encoder: nn.Module, loaded: Any) -> None:
+    """The quick form holds the weights that were there before."""
+    encoder.quick = None  # type: ignore[assignment]

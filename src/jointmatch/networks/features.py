@@ -14,14 +14,26 @@ from jointmatch.networks.encoder import Encoder
 from jointmatch.networks.tokens import Tokenizer, in_batches
 
 VERSION = "1"  # raise when the same text and settings would give other features
-TOKENS_PER_BATCH = 4096
+TOKENS_PER_BATCH = 4096  # on a GPU
+TOKENS_PER_CORE = 1024  # on a CPU: what stays near its core; twice as many were slower
+MOST_CORES = 8  # a batch for more of them takes too much memory
 TEXTS_PER_WRITE = 2048
 
 
 def feature_settings(backbone: Backbone, encoder: Encoder, max_length: int, device: torch.device) -> str:
-    """Everything besides the text that a feature depends on; a GPU rounds differently from a CPU."""
+    """Everything besides the text that a feature depends on; a GPU rounds differently from a CPU.
+
+    The ways of a CPU in fp32 differ by no more than batches do, and share their features; integers have their own.
+    """
     depths = sorted(set(encoder.depths))
-    return json.dumps([VERSION, backbone.fingerprint(), depths, encoder.pooling, max_length, device.type])
+    arithmetic = ["int8"] if encoder.in_integers else []
+    parts = [VERSION, backbone.fingerprint(), depths, encoder.pooling, max_length, device.type]
+    return json.dumps(parts + arithmetic)
+
+
+def tokens_per_batch(device: torch.device) -> int:
+    """How many padded tokens go through an encoder at once."""
+    return TOKENS_PER_CORE * min(torch.get_num_threads(), MOST_CORES) if device.type == "cpu" else TOKENS_PER_BATCH
 
 
 @torch.inference_mode()
@@ -35,7 +47,7 @@ def extract(
     """Features (layers, texts, D) as float32, in the order of the texts."""
     ids = tokenizer.encode(texts)
     out = np.empty((len(encoder.layers), len(texts), encoder.width), dtype=np.float32)
-    for rows, found in in_batches(tokenizer, ids, TOKENS_PER_BATCH, device, encoder):
+    for rows, found in in_batches(tokenizer, ids, tokens_per_batch(device), device, encoder):
         out[:, rows] = found.float().cpu().numpy()
         progress(len(rows))
     return out

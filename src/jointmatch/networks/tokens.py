@@ -38,6 +38,12 @@ class Tokens:
         """The batch on another device."""
         return Tokens(on_device(self.ids, device), on_device(self.mask, device), self.sizes)
 
+    def rows(self, rows: np.ndarray) -> Tokens:
+        """Some of the texts, by number, as wide as the longest of them."""
+        sizes = self.lengths[rows]
+        index, width = torch.from_numpy(rows), int(sizes.max(initial=1))
+        return Tokens(self.ids[index, :width], self.mask[index, :width], sizes)
+
     def with_rows(self, count: int) -> Tokens:
         """The batch with texts of one token added at its end until there are ``count``."""
         more = count - len(self.ids)

@@ -40,6 +40,12 @@ class Student:
     draw: int
     chosen: ChosenViews | None = None
     mixing: Mixing | None = None
+    kept: np.ndarray | None = None
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """How many labelled and how many pool texts are read."""
+        return len(self.labeled), len(self.pool if self.kept is None else self.kept)
 
 
 @dataclass(frozen=True)
@@ -67,7 +73,7 @@ def answer(ask: Ask, learner: Learner) -> Any:
         with torch.no_grad():
             return learner.weak_logits(ask.module, ask.rows, ask.seeds, ask.draw, ask.view, ask.part)
     if isinstance(ask, Student):
-        return learner.student_logits(ask.labeled, ask.pool, ask.seeds, ask.draw, ask.chosen, ask.mixing)
+        return learner.student_logits(ask.labeled, ask.pool, ask.seeds, ask.draw, ask.chosen, ask.mixing, ask.kept)
     if isinstance(ask, Backward):
         ask.loss.backward()
     return None

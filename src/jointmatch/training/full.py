@@ -17,6 +17,7 @@ from jointmatch.training.learner import ChosenViews, Joinable
 from jointmatch.training.views import Views
 from jointmatch.types import Mixing, Mixings
 
+TEXTS = 8  # batches are filled up to a multiple of it on a GPU, so that few shapes occur
 TOKENS_PER_BATCH = {"cuda": 32768, "cpu": 4096}
 
 
@@ -52,11 +53,21 @@ class FullLearner(Joinable):
         self._ahead: Ahead[list[Tokens]] = Ahead(device.type == "cuda")
 
     def student_inputs(
-        self, labeled: np.ndarray, pool: np.ndarray, draw: int, chosen: ChosenViews | None
+        self,
+        labeled: np.ndarray,
+        pool: np.ndarray,
+        draw: int,
+        chosen: ChosenViews | None,
+        kept: np.ndarray | None = None,
     ) -> list[Tokens]:
         if chosen is not None:
-            return self._here(self._student_tokens(labeled, draw, self._chosen_texts(pool, chosen)))
-        return self._here(self._ahead.take(self._drawn_tokens, labeled, pool, draw))
+            tokens = self._student_tokens(labeled, draw, self._chosen_texts(pool, chosen))
+        else:
+            tokens = self._ahead.take(self._drawn_tokens, labeled, pool, draw)
+        if kept is not None:  # all of them were made ahead, before it was known which are read
+            rows = np.concatenate([np.arange(len(labeled)), len(labeled) + kept])
+            tokens = [own.rows(rows) for own in tokens]
+        return self._here(tokens)
 
     def expect_student(self, labeled: np.ndarray, pool: np.ndarray, draw: int) -> None:
         self._ahead.expect(self._drawn_tokens, labeled, pool, draw)
@@ -128,10 +139,11 @@ class FullLearner(Joinable):
         mixing: Mixing | Mixings | None = None,
     ) -> Tensor:
         most = max(len(tokens.ids) for tokens in inputs)
-        tokens = [own.with_rows(most) for own in inputs]
+        grain = TEXTS if self.device.type == "cuda" and mixing is None else 1
+        tokens = [own.with_rows(-(-most // grain) * grain) for own in inputs]
         with self._autocast():
             logits: Tensor = module(tokens if len(tokens) > 1 else tokens[0], seeds, mixing)
-        return logits
+        return logits[:, :most]
 
     def why_not_joined(self) -> str | None:
         stacked = isinstance(self.model.encoders, StackedEncoders)

@@ -34,13 +34,13 @@ class Joint:
     def student(self, asks: Sequence[Student]) -> list[tuple[Tensor, Tensor]]:
         """Each run's labelled and unlabelled (N, B, C)."""
         inputs = [
-            learner.student_inputs(ask.labeled, ask.pool, ask.draw, ask.chosen)
+            learner.student_inputs(ask.labeled, ask.pool, ask.draw, ask.chosen, ask.kept)
             for learner, ask in zip(self.learners, asks, strict=True)
         ]
         modules = [learner.networks for learner in self.learners]
         found = self._logits(modules, inputs, [ask.seeds for ask in asks], self._mixing(asks))
-        ends = [(len(ask.labeled), len(ask.labeled) + len(ask.pool)) for ask in asks]
-        return [(own[:, :a], own[:, a:b]) for own, (a, b) in zip(found, ends, strict=True)]
+        counts = [ask.counts for ask in asks]
+        return [(own[:, :a], own[:, a : a + b]) for own, (a, b) in zip(found, counts, strict=True)]
 
     def backward(self, asks: Sequence[Backward]) -> None:
         """Add every loss's gradient to its own run's parameters."""
@@ -88,7 +88,7 @@ class Joint:
         """How each network's texts are mixed; where some runs' are not, theirs stay themselves."""
         if all(ask.mixing is None for ask in asks):
             return None
-        longest = max(len(ask.labeled) + len(ask.pool) for ask in asks)
+        longest = max(sum(ask.counts) for ask in asks)
         each = []
         for learner, ask in zip(self.learners, asks, strict=True):
             itself = torch.arange(longest, device=learner.device)

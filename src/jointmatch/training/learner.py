@@ -41,6 +41,7 @@ class Learner(ABC):
         draw: int,
         chosen: ChosenViews | None = None,
         mixing: Mixing | None = None,
+        kept: np.ndarray | None = None,
     ) -> tuple[Tensor, Tensor]:
         """Logits of the labelled texts' weak views and of the pool texts' strong views: (N, B, C) each.
 
@@ -51,6 +52,8 @@ class Learner(ABC):
             draw: Seed of the random views of this very pass.
             chosen: Which views of the pool texts, where an algorithm chooses them.
             mixing: How the texts, labelled ones first, are mixed with each other; None: not at all.
+            kept: Which of the pool texts are read, by their places in ``pool``; None: all. The others' views are as if
+                they were.
         """
 
     @abstractmethod
@@ -101,7 +104,14 @@ class Joinable(Learner):
     """A learner that makes what its networks read, and then asks them: others' can be asked at the same time."""
 
     @abstractmethod
-    def student_inputs(self, labeled: np.ndarray, pool: np.ndarray, draw: int, chosen: ChosenViews | None) -> list[Any]:
+    def student_inputs(
+        self,
+        labeled: np.ndarray,
+        pool: np.ndarray,
+        draw: int,
+        chosen: ChosenViews | None,
+        kept: np.ndarray | None = None,
+    ) -> list[Any]:
         """What each network reads of the labelled and then the pool texts, or what all of them do."""
 
     @abstractmethod
@@ -138,8 +148,9 @@ class Joinable(Learner):
         draw: int,
         chosen: ChosenViews | None = None,
         mixing: Mixing | None = None,
+        kept: np.ndarray | None = None,
     ) -> tuple[Tensor, Tensor]:
-        logits = self.logits(self.networks, self.student_inputs(labeled, pool, draw, chosen), seeds, mixing)
+        logits = self.logits(self.networks, self.student_inputs(labeled, pool, draw, chosen, kept), seeds, mixing)
         return logits[:, : len(labeled)], logits[:, len(labeled) :]
 
     def weak_logits(

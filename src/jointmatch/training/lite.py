@@ -17,6 +17,7 @@ from jointmatch.listener import Listener
 from jointmatch.networks import (
     Backbone,
     Encoder,
+    Engine,
     Heads,
     HeadShape,
     Joined,
@@ -24,6 +25,7 @@ from jointmatch.networks import (
     cached_features,
     feature_settings,
     join_heads,
+    quicken,
 )
 from jointmatch.randomness import generator
 from jointmatch.training.class_words import ClassWords, Vocabulary
@@ -74,9 +76,13 @@ def extract_features(
     listener: Listener,
     labeled_strong: bool = False,
     vocabulary: Vocabulary | None = None,
+    engine: Engine = "auto",
 ) -> FeatureSet:
     """Compute or read back the features of all parts and views, and of classes' words where there are any."""
     cache = Cache("features")
+    encoder.eval().to(device)
+    if reason := quicken(encoder, engine):
+        listener.note(reason)
     settings = feature_settings(backbone, encoder, tokenizer.max_length, device)
     named = _named_texts(splits, views.for_networks(len(encoder.layers)), labeled_strong)
     if vocabulary is not None:
@@ -84,7 +90,6 @@ def extract_features(
     # One list lets short and long texts of all parts share batches, and each distinct text be computed once.
     every = [text for readers in named.values() for texts in readers for text in texts]
     listener.stage("features", len(set(every)))
-    encoder.eval().to(device)
     found = cached_features(every, encoder, tokenizer, device, cache, settings, listener.advance)
     listener.done()
     if cache.problem:
@@ -153,10 +158,17 @@ class LiteLearner(Joinable):
         self.pool_size = features.weak.shape[1]
 
     def student_inputs(
-        self, labeled: np.ndarray, pool: np.ndarray, draw: int, chosen: ChosenViews | None
+        self,
+        labeled: np.ndarray,
+        pool: np.ndarray,
+        draw: int,
+        chosen: ChosenViews | None,
+        kept: np.ndarray | None = None,
     ) -> list[Tensor]:
-        given = self.features.labeled[:, self._index(labeled)]
-        return list(torch.cat([given, self._student_features(pool, draw, chosen)], dim=1))
+        given, others = self.features.labeled[:, self._index(labeled)], self._student_features(pool, draw, chosen)
+        if kept is not None:
+            others = others[:, self._index(kept)]
+        return list(torch.cat([given, others], dim=1))
 
     def _student_features(self, pool: np.ndarray, draw: int, chosen: ChosenViews | None) -> Tensor:
         """The strong views, each text's drawn at random where there are several, or those that were chosen."""

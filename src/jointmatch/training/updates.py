@@ -105,8 +105,9 @@ class Updater:
             labels = in_every_view(labels, self.algorithm.num_views, step.index)
         if labels is not None and labels.rows is not None:
             pool = labels.rows.cpu().numpy()
+        learnt = self._learnt(labels, len(labeled))
         loss = yield from self._in_memory(
-            lambda: self._backward(labeled, pool, labels, step, turn), len(labeled) + len(pool)
+            lambda: self._backward(labeled, pool, labels, learnt, step, turn), len(labeled) + len(pool)
         )
         if self.config.clip_norm:
             clip(self.learner.per_network(), self.config.clip_norm)
@@ -162,8 +163,21 @@ class Updater:
             labels.views, [self._draw(_purpose("weak", view), step.number, turn, part) for view in views]
         )
 
+    def _learnt(self, labels: PseudoLabels | None, labeled: int) -> np.ndarray | None:
+        """Whether each pool text is read by the students (B,); None: all are. This waits for the device."""
+        if labels is None or not self.config.skip_unselected or not self.algorithm.skips_unselected:
+            return None
+        learnt = labels.learnt.cpu().numpy()
+        return learnt if labeled or learnt.any() else None  # something must be read
+
     def _backward(
-        self, labeled: np.ndarray, pool: np.ndarray, labels: PseudoLabels | None, step: Step, turn: int
+        self,
+        labeled: np.ndarray,
+        pool: np.ndarray,
+        labels: PseudoLabels | None,
+        learnt: np.ndarray | None,
+        step: Step,
+        turn: int,
     ) -> Conversation[Tensor]:
         """Leave the gradient of the whole batch, in micro-batches; return the loss summed over networks."""
         self.optimizer.zero_grad(set_to_none=True)
@@ -176,7 +190,12 @@ class Updater:
             some_labels = labels.part(rows) if labels is not None and len(some_pool) else None
             mixing = self._mixing(len(some_labeled), some_labels, step, turn, i)
             chosen = self._chosen(some_labels, step, turn, i)
-            given, unlabeled = yield Student(some_labeled, some_pool, seeds, draw, chosen, mixing)
+            kept = None if learnt is None else np.flatnonzero(learnt[rows])
+            if kept is not None and some_labels is not None:
+                if not len(some_labeled) and not len(kept):
+                    continue
+                some_labels = some_labels.part(on_device(torch.from_numpy(kept), self.learner.device))
+            given, unlabeled = yield Student(some_labeled, some_pool, seeds, draw, chosen, mixing, kept)
             y = self.learner.labels[on_device(torch.from_numpy(some_labeled), self.learner.device)]
             if mixing is not None:
                 y, some_labels = mix_targets(y, some_labels, mixing, self.algorithm.task.num_classes)
@@ -187,9 +206,9 @@ class Updater:
                     views = yield from self._labeled_views(some_labeled, step, turn, i)
                     loss = loss + self.algorithm.labeled_views_loss(views, y, step).sum()
                 losses.append(loss * (len(some_labeled) / len(labeled)))
-            if some_labels is not None:
+            if some_labels is not None and unlabeled.shape[1]:
                 loss = self.algorithm.unsupervised_loss(unlabeled.float(), some_labels, step).sum()
-                losses.append(loss * (len(some_pool) / len(pool)))
+                losses.append(loss * (unlabeled.shape[1] / len(pool)))
             part_loss = torch.stack(losses).sum()
             yield Backward(part_loss)
             total += part_loss.detach()

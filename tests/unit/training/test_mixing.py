@@ -94,7 +94,12 @@ def test_a_share_of_one_is_no_mixing_bit_for_bit(shape):
 def test_a_learner_is_asked_for_a_mix_only_where_there_is_one(share, asked):
     updater = mixed_updater(share)
     inner, seen = updater.learner.student_logits, []
-    updater.learner.student_logits = lambda *args: seen.append(args[-1] is not None) or inner(*args)  # type: ignore
+
+    def spy(labeled, pool, seeds, draw, chosen, mixing, kept):
+        seen.append(mixing is not None)
+        return inner(labeled, pool, seeds, draw, chosen, mixing, kept)
+
+    updater.learner.student_logits = spy
     updater.step(0)
     assert seen == [asked]
 
@@ -172,9 +177,9 @@ def test_the_student_reads_every_view_of_each_text_and_the_labels_are_repeated_f
     updater = toy_updater("mixtext", learner, batch_size=4, mu=2)
     seen, inner = [], learner.student_logits
 
-    def spy(labeled, pool, seeds, draw, chosen, mixing):
+    def spy(labeled, pool, seeds, draw, chosen, mixing, kept):
         seen.append((pool, chosen.which))
-        return inner(labeled, pool, seeds, draw, chosen, mixing)
+        return inner(labeled, pool, seeds, draw, chosen, mixing, kept)
 
     learner.student_logits = spy  # type: ignore
     updater.step(0)

@@ -48,7 +48,7 @@ def why_not_stacked(modules: Sequence[nn.Module]) -> str | None:
     for module in modules:
         if type(module) is not BertModel:
             return f"a {type(module).__name__} cannot be stacked, only a BertModel"
-        reason = _unusual(module.config)
+        reason = unusual(module.config)
         if reason:
             return reason
         names = {name.partition(".")[0] for name in module.state_dict()}
@@ -59,7 +59,7 @@ def why_not_stacked(modules: Sequence[nn.Module]) -> str | None:
     return None
 
 
-def _unusual(shape: Any) -> str | None:
+def unusual(shape: Any) -> str | None:
     """What a configuration asks for that the stack does not have."""
     if shape.hidden_act != "gelu":
         return f"its activation is {shape.hidden_act!r}, wanted 'gelu'"

@@ -1,0 +1,168 @@
+"""A frozen BERT on a CPU in less time than ``transformers``' module takes: the same numbers, or nearly in integers.
+
+Why it is quicker, and what else was tried, is in docs/decisions/0008-features-on-a-cpu.md.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from jointmatch.networks.encoder import Encoder
+from jointmatch.networks.stacked.weights import embedding_sources, layer_sources, unusual
+from jointmatch.networks.tokens import Tokens
+
+Engine = Literal["auto", "transformers", "int8"]
+"""How frozen encoders are run on a CPU: the quickest in fp32, as ``transformers`` does it, or in 8-bit integers."""
+
+TOLERANCE = {"auto": 1e-5, "int8": 0.14}
+"""How far a feature may be from ``transformers``' own: the length of the difference over the length of that one.
+
+The first is ten times what fp32 loses by rounding; the second is a cosine of 0.99.
+"""
+
+_SMALLEST = 1e-30  # a row of zeros has no scale of its own
+
+
+class Linear:
+    """A product in fp32, (M, in) -> (M, out)."""
+
+    def __init__(self, weight: Tensor, bias: Tensor) -> None:
+        self.weight, self.bias = weight, bias
+
+    def __call__(self, x: Tensor) -> Tensor:
+        return F.linear(x, self.weight, self.bias)
+
+
+class IntegerLinear:
+    """The same in 8-bit integers with exact sums.
+
+    Every output of the weights and every token has a scale of its own, so that a text's features do not depend on
+    the texts that share its batch.
+    """
+
+    def __init__(self, weight: Tensor, bias: Tensor) -> None:
+        quantised, scale = in_integers(weight)
+        self.weight, self.scale, self.bias = quantised.t(), scale[:, 0], bias
+
+    def __call__(self, x: Tensor) -> Tensor:
+        quantised, scale = in_integers(x)
+        return torch._int_mm(quantised, self.weight).float().mul_(scale).mul_(self.scale).add_(self.bias)
+
+
+def in_integers(x: Tensor) -> tuple[Tensor, Tensor]:
+    """(M, K) -> int8 (M, K) and scale (M, 1): each row's largest entry becomes 127."""
+    scale = torch.maximum(x.amax(1, keepdim=True), -x.amin(1, keepdim=True)).clamp_(min=_SMALLEST).div_(127)
+    return (x / scale).round_().to(torch.int8), scale
+
+
+class QuickBert:
+    """The layers of a ``BertModel`` that are read, without what only training needs. Holds its weights, not the module.
+
+    Args:
+        bert: Weights that do not change any more.
+        depths: The layers to read, counted from 1; those above the last one are left out.
+        integers: Products in 8-bit integers.
+    """
+
+    def __init__(self, bert: nn.Module, depths: set[int], integers: bool) -> None:
+        shape: Any = bert.config
+        self.heads, self.width, self.epsilon = shape.num_attention_heads, shape.hidden_size, shape.layer_norm_eps
+        self.depths, self.integers = depths, integers
+        theirs = {name: tensor.detach() for name, tensor in bert.state_dict().items()}
+        sources = embedding_sources()
+        for number in range(max(depths)):
+            sources |= layer_sources(number)
+        # Query, key and value lie end to end: one product instead of three.
+        self.weights = {
+            ours: torch.cat([theirs[name] for name in names]) if len(names) > 1 else theirs[names[0]]
+            for ours, names in sources.items()
+        }
+        self.positions = self.weights["embeddings.positions"] + self.weights["embeddings.segments"][0]
+        kind = IntegerLinear if integers else Linear
+        self.linear = {
+            f"{number}.{part}": kind(*(self.weights[f"layers.{number}.{part}.{which}"] for which in ("weight", "bias")))
+            for number in range(max(depths))
+            for part in ("qkv", "mixed", "up", "down")
+        }
+
+    def __call__(self, tokens: Tokens) -> dict[int, Tensor]:
+        """(B, T) -> depth -> (B, T, D), of the layers that are read."""
+        batch, length = tokens.ids.shape
+        mask = None if bool(tokens.mask.all()) else tokens.mask[:, None, None, :]
+        x = F.embedding(tokens.ids, self.weights["embeddings.words"]).add_(self.positions[:length])
+        x = self._norm(x, "embeddings.norm").view(batch * length, self.width)
+        read = {}
+        for number in range(max(self.depths)):
+            mixed = self.linear[f"{number}.mixed"](self._attention(x, number, batch, mask))
+            x = self._norm(mixed.add_(x), f"layers.{number}.mixed_norm")
+            up = F.gelu(self.linear[f"{number}.up"](x))
+            x = self._norm(self.linear[f"{number}.down"](up).add_(x), f"layers.{number}.norm")
+            if number + 1 in self.depths:
+                read[number + 1] = x.view(batch, length, self.width)
+        return read
+
+    def _attention(self, x: Tensor, number: int, batch: int, mask: Tensor | None) -> Tensor:
+        """(B * T, D) -> (B * T, D)."""
+        qkv = self.linear[f"{number}.qkv"](x).view(batch, -1, 3, self.heads, self.width // self.heads)
+        query, key, value = qkv.permute(2, 0, 3, 1, 4)  # each (B, heads, T, D / heads)
+        mixed = F.scaled_dot_product_attention(query, key, value, attn_mask=mask)
+        return mixed.transpose(1, 2).reshape(x.shape)
+
+    def _norm(self, x: Tensor, name: str) -> Tensor:
+        return F.layer_norm(
+            x, (self.width,), self.weights[f"{name}.weight"], self.weights[f"{name}.bias"], self.epsilon
+        )
+
+
+def quicken(encoder: Encoder, engine: Engine) -> str | None:
+    """Give a frozen encoder on a CPU its quick form; where that is not to be had, why, as a sentence.
+
+    The encoder is then as it was: features come from ``transformers``' module and are right. Moving the encoder or
+    loading other weights into it takes the quick form away.
+    """
+    encoder.quick = None
+    if engine == "transformers" or (engine == "auto" and encoder.device.type != "cpu"):
+        return None
+    reason = _why_not(encoder, engine)
+    if reason is None:
+        quick = QuickBert(encoder.transformer, set(encoder.depths), integers=engine == "int8")
+        distance = _distance(encoder, quick)
+        if distance <= TOLERANCE[engine]:  # not so where it is no number
+            encoder.quick = quick
+            return None
+        reason = f"they would be {distance:.2g} of their length away from it, wanted at most {TOLERANCE[engine]:g}"
+    wanted = "in int8" if engine == "int8" else "the quick way"
+    return f"Features are computed by the backbone's own module, not {wanted}: {reason}."
+
+
+def _why_not(encoder: Encoder, engine: Engine) -> str | None:
+    from transformers import BertModel
+
+    if encoder.device.type != "cpu":
+        return f"that is for a CPU, and the encoder is on {encoder.device.type}"
+    if type(encoder.transformer) is not BertModel:
+        return f"it is a {type(encoder.transformer).__name__}, wanted a BertModel"
+    if engine == "int8" and not torch.backends.mkldnn.is_available():
+        return "this build of torch has no oneDNN, without which integers are slow"
+    return unusual(encoder.transformer.config)
+
+
+@torch.inference_mode()
+def _distance(encoder: Encoder, quick: QuickBert) -> float:
+    """The largest relative distance between features of both forms, over random tokens in padded texts."""
+    shape: Any = encoder.transformer.config
+    width = min(24, shape.max_position_embeddings)
+    ids = torch.randint(shape.vocab_size, (4, width), generator=torch.Generator().manual_seed(0))
+    tokens = Tokens(ids, torch.arange(width) < torch.tensor([width, width // 2, width // 3, 1]).clamp(min=1)[:, None])
+    training = encoder.training
+    slow = encoder.eval()(tokens)
+    encoder.quick = quick
+    found = encoder(tokens)
+    encoder.quick = None
+    encoder.train(training)
+    distance = (found - slow).norm(dim=-1) / slow.norm(dim=-1).clamp(min=_SMALLEST)
+    return float(distance.max())
