@@ -5,8 +5,11 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable
+from types import MappingProxyType
 
 from jointmatch.benchmark.cell import Cell, all_cells
+from jointmatch.benchmark.courses import curves, draw_classes, draw_course, draw_pseudo_labels
+from jointmatch.benchmark.drawing import Picture, Shown
 from jointmatch.benchmark.experiment import Experiment
 from jointmatch.benchmark.formats import Section, as_csv
 from jointmatch.benchmark.results import Results, done_and_wanted
@@ -20,6 +23,14 @@ from jointmatch.errors import DataError, TrainingError
 
 class Grid(Suite):
     """Every variant on every data set with every seed."""
+
+    pictures = MappingProxyType(
+        {
+            "classes": Picture("Pseudo-labels of each class over training", draw_classes),
+            "course": Picture("Accuracy on dev over training", draw_course),
+            "pseudo_labels": Picture("Quantity and quality of pseudo-labels over training", draw_pseudo_labels),
+        }
+    )
 
     def run(self, experiment: Experiment, options: Options) -> None:
         store, start = Store(options.results), time.time()
@@ -45,6 +56,9 @@ class Grid(Suite):
 
     def tables(self, experiment: Experiment, store: Store, backbone: str, part: str | None = None) -> list[Section]:
         return sections(Results(experiment, store, backbone), part)
+
+    def shown(self, experiment: Experiment, store: Store, backbone: str, kind: str) -> Shown:
+        return curves(Results(experiment, store, backbone), kind)
 
     def csv(self, experiment: Experiment, store: Store, backbone: str) -> str:
         return as_csv(Results(experiment, store, backbone))

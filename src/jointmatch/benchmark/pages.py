@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from jointmatch.benchmark import figures
+from jointmatch.benchmark.drawing import Picture, Shown, digest, draw
 from jointmatch.benchmark.formats import Section, markdown
 from jointmatch.benchmark.reading import load, shipped
 from jointmatch.benchmark.results import Results
@@ -50,9 +50,9 @@ class Pages:
         """Bring every page and figure up to date; those that changed."""
         changed = []
         for name, kind in self._wanted_figures():
-            shown, path = self._curves(name, kind), self._figure(name, kind)
+            shown, path = self._shown(name, kind), self._figure(name, kind)
             if shown and not _is_current(path, shown):
-                figures.draw(shown, kind, path)
+                draw(shown, self._kind(name, kind).painter, path)
                 changed.append(path)
         for file in self.files:
             text = file.read_text(encoding="utf-8")
@@ -67,7 +67,7 @@ class Pages:
             f for f in self.files if self.filled(f.read_text(encoding="utf-8"), f) != f.read_text(encoding="utf-8")
         ]
         for name, kind in self._wanted_figures():
-            shown, path = self._curves(name, kind), self._figure(name, kind)
+            shown, path = self._shown(name, kind), self._figure(name, kind)
             if shown and not _is_current(path, shown):
                 stale.append(path)
         if stale:
@@ -105,9 +105,10 @@ class Pages:
         return markdown([table]) if table.rows else " ".join(table.notes)
 
     def _picture(self, name: str, kind: str) -> str:
-        if not self._curves(name, kind):
-            return f"*{figures.TITLES[kind]}: not run.*"
-        return f"![{figures.TITLES[kind]}](figures/{self._figure(name, kind).name})"
+        title = self._kind(name, kind).title
+        if not self._shown(name, kind):
+            return f"*{title}: not run.*"
+        return f"![{title}](figures/{self._figure(name, kind).name})"
 
     def _status(self) -> str:
         rows = []
@@ -124,15 +125,21 @@ class Pages:
         found = [words.split()[1:] for words in _OPEN.findall(text) if words.startswith("figure ")]
         return [(name, kind) for name, kind in found]
 
-    def _curves(self, name: str, kind: str) -> figures.Curves:
-        if kind not in figures.TITLES:
-            known = ", ".join(figures.TITLES)
-            raise InputError(f"There is no figure {kind!r}.{did_you_mean(kind, figures.TITLES)} Known: {known}.")
-        return figures.curves(Results(load(name), self.store), kind)
+    def _kind(self, name: str, kind: str) -> Picture:
+        known = suite_of(load(name)).pictures
+        if kind not in known:
+            near, names = did_you_mean(kind, known), ", ".join(known) or "none"
+            raise InputError(f"There is no figure {kind!r} of {name}.{near} Known: {names}.")
+        return known[kind]
+
+    def _shown(self, name: str, kind: str) -> Shown:
+        self._kind(name, kind)
+        experiment = load(name)
+        return suite_of(experiment).shown(experiment, self.store, "auto", kind)
 
     def _figure(self, name: str, kind: str) -> Path:
         return self.folder / "figures" / f"{name}-{kind}.svg"
 
 
-def _is_current(path: Path, shown: figures.Curves) -> bool:
-    return path.is_file() and figures.digest(shown) in path.read_text(encoding="utf-8")
+def _is_current(path: Path, shown: Shown) -> bool:
+    return path.is_file() and digest(shown) in path.read_text(encoding="utf-8")

@@ -7,10 +7,13 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from itertools import product
+from types import MappingProxyType
 from typing import Any
 
+from jointmatch.benchmark.drawing import Picture, Shown
 from jointmatch.benchmark.experiment import Experiment
 from jointmatch.benchmark.formats import Section
+from jointmatch.benchmark.speed_figures import draw_growth, draw_ways
 from jointmatch.benchmark.store import Record, Store
 from jointmatch.benchmark.suite import Options, Suite
 from jointmatch.benchmark.table import NOT_RUN
@@ -20,6 +23,13 @@ AXES = ("networks", "seeds", "mu", "length", "pool")
 
 class Speed(Suite):
     """``options`` has what all loads share (``usual``), ``ways`` to compare per shape, and ``grow``: axis -> values."""
+
+    pictures = MappingProxyType(
+        {
+            "ways": Picture("Milliseconds of an outer step by each way", draw_ways),
+            "growth": Picture("How the cost of a step grows", draw_growth),
+        }
+    )
 
     def run(self, experiment: Experiment, options: Options) -> None:
         import torch
@@ -43,22 +53,45 @@ class Speed(Suite):
             options.say(f"{load.name:44} {found['ms_per_step']:9.2f} ms a step  {found['tflops']:8.2f} TFLOP/s")
 
     def progress(self, experiment: Experiment, store: Store, backbone: str) -> tuple[int, int]:
-        loads = self._loads(experiment)
-        best = max(
-            (sum(r is not None for r in self._records(experiment, store, m)) for m in _machines(store)), default=0
-        )
-        return best, len(loads)
+        return len(self._fullest(experiment, store)), len(self._loads(experiment))
 
     def tables(self, experiment: Experiment, store: Store, backbone: str, part: str | None = None) -> list[Section]:
         found = []
         for machine in _machines(store) or [""]:
-            records = {r["name"]: r for r in self._records(experiment, store, machine) if r is not None}
+            records = self._records(experiment, store, machine)
             device = next(iter(records.values()))["device"] if records else "not run"
             if part in (None, "ways"):
                 found.append(self._ways(experiment, records, device))
             if part in (None, "growth"):
                 found += [t for shape in experiment.options["shapes"] for t in self._growth(experiment, records, shape)]
         return found
+
+    def shown(self, experiment: Experiment, store: Store, backbone: str, kind: str) -> Shown:
+        """Of the machine on which the most was measured."""
+        records = self._fullest(experiment, store)
+        device = next(iter(records.values()))["device"] if records else ""
+        shapes = experiment.options["shapes"]
+        if kind == "ways":
+            groups = [
+                {"shape": shape, "device": device, "bars": self._bars(experiment, records, shape)} for shape in shapes
+            ]
+            return [group for group in groups if group["bars"]]
+        panels = []
+        for axis in experiment.options["grow"]:
+            found = {shape: self._points(experiment, records, shape, axis) for shape in shapes}
+            lines = {shape: points for shape, points in found.items() if points}
+            panels += [{"axis": axis, "device": device, "lines": lines}] if lines else []
+        return panels
+
+    def _bars(self, experiment: Experiment, records: dict[str, Record], shape: str) -> list[list[Any]]:
+        """Title and milliseconds of every way and of what stands beside them."""
+        rows = [(title, records.get(load.name)) for title, load in self._compared(experiment, shape)]
+        return [[title, record["ms_per_step_and_seed"]] for title, record in rows if record is not None]
+
+    def _points(self, experiment: Experiment, records: dict[str, Record], shape: str, axis: str) -> list[list[Any]]:
+        """Value and milliseconds."""
+        rows = [(value, records.get(load.name)) for value, load in self._grown(experiment, shape, axis)]
+        return [[value, record["ms_per_step"]] for value, record in rows if record is not None]
 
     def _loads(self, experiment: Experiment) -> list[Any]:
         """Every load once, the comparison first."""
@@ -72,23 +105,41 @@ class Speed(Suite):
         loads += [replace(load, **{axis: value}) for load in own for axis in AXES for value in o["grow"].get(axis, [])]
         return list(dict.fromkeys(loads))
 
-    def _records(self, experiment: Experiment, store: Store, machine: str) -> list[Record | None]:
-        return [
-            store.read(f"speed/{machine}/{load.name}.json") if machine else None for load in self._loads(experiment)
-        ]
+    def _records(self, experiment: Experiment, store: Store, machine: str) -> dict[str, Record]:
+        """What was measured on a machine, by the name of its load."""
+        names = [load.name for load in self._loads(experiment)] if machine else []
+        found = {name: store.read(f"speed/{machine}/{name}.json") for name in names}
+        return {name: record for name, record in found.items() if record is not None}
 
-    def _ways(self, experiment: Experiment, records: dict[str, Record], device: str) -> Section:
+    def _fullest(self, experiment: Experiment, store: Store) -> dict[str, Record]:
+        """Of the machine that has the most."""
+        return max((self._records(experiment, store, m) for m in _machines(store)), key=len, default={})
+
+    def _compared(self, experiment: Experiment, shape: str) -> list[tuple[str, Any]]:
+        """Every way, and what stands beside ours, with a title."""
         from jointmatch.benchmark.speed import WAYS, Load
 
-        o, usual, rows = experiment.options, Load(**experiment.options["usual"]), []
-        for shape in o["shapes"]:
-            loads = [replace(usual, shape=shape, way=way) for way in o["ways"]]
-            loads += [replace(usual, shape=shape, way=o["ours"], **other) for other in o["beside"]]
+        o, usual = experiment.options, Load(**experiment.options["usual"])
+        loads = [replace(usual, shape=shape, way=way) for way in o["ways"]]
+        loads += [replace(usual, shape=shape, way=o["ours"], **other) for other in o["beside"]]
+        odd = [", ".join(_said(k, v) for k, v in _odd(load, usual).items()) for load in loads]
+        return [(WAYS[load.way].title + (f" ({o})" if o else ""), load) for load, o in zip(loads, odd, strict=True)]
+
+    def _grown(self, experiment: Experiment, shape: str, axis: str) -> list[tuple[Any, Any]]:
+        """The values of an axis, and ours with each."""
+        from jointmatch.benchmark.speed import Load
+
+        usual = replace(Load(**experiment.options["usual"]), shape=shape, way=experiment.options["ours"])
+        return [(value, replace(usual, **{axis: value})) for value in experiment.options["grow"][axis]]
+
+    def _ways(self, experiment: Experiment, records: dict[str, Record], device: str) -> Section:
+        from jointmatch.benchmark.speed import Load
+
+        usual, rows = Load(**experiment.options["usual"]), []
+        for shape in experiment.options["shapes"]:
             bases = [records.get(replace(usual, shape=shape, way=way).name) for way in ("published", "apart")]
-            for load in loads:
-                odd = ", ".join(f"{k} {v}" for k, v in _odd(load, usual).items())
-                title = f"{shape}: {WAYS[load.way].title}" + (f" ({odd})" if odd else "")
-                rows.append([title, *_cells(records.get(load.name), bases)])
+            for title, load in self._compared(experiment, shape):
+                rows.append([f"{shape}: {title}", *_cells(records.get(load.name), bases)])
         columns = [
             "",
             "ms per step and seed",
@@ -105,13 +156,10 @@ class Speed(Suite):
         return Section(f"One outer step, {device}", columns, rows, [note, size])
 
     def _growth(self, experiment: Experiment, records: dict[str, Record], shape: str) -> list[Section]:
-        from jointmatch.benchmark.speed import Load
-
-        o = experiment.options
-        usual = replace(Load(**o["usual"]), shape=shape, way=o["ours"])
         found = []
-        for axis, values in o["grow"].items():
-            cells = [records.get(replace(usual, **{axis: value}).name) for value in values]
+        for axis in experiment.options["grow"]:
+            values, loads = zip(*self._grown(experiment, shape, axis), strict=True)
+            cells = [records.get(load.name) for load in loads]
             shown = [NOT_RUN if r is None else f"{r['ms_per_step']:.1f}" for r in cells]
             found.append(Section(f"{shape}, by {axis}", [axis, *map(str, values)], [["ms per step", *shown]]))
         return found
@@ -130,6 +178,10 @@ def _cells(record: Record | None, bases: Sequence[Record | None]) -> list[str]:
 def _odd(load: Any, usual: Any) -> dict[str, Any]:
     own = asdict(load)
     return {k: v for k, v in own.items() if k not in ("shape", "way") and v != getattr(usual, k)}
+
+
+def _said(key: str, value: Any) -> str:
+    return f"texts of {value} tokens and more" if key == "shortest" else f"{key} {value}"
 
 
 def _path(machine: str, name: str) -> str:

@@ -7,11 +7,13 @@ A suite of its own is a class with these methods and a line in ``suites.py``; an
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 
+from jointmatch.benchmark.drawing import Picture, Shown
 from jointmatch.benchmark.experiment import Experiment
 from jointmatch.benchmark.formats import Section, csv_lines
 from jointmatch.benchmark.store import Store
@@ -35,6 +37,9 @@ class Options:
 class Suite(ABC):
     """Runs one kind of experiment."""
 
+    pictures: Mapping[str, Picture] = MappingProxyType({})
+    """Those it can draw, by the names that experiments and pages give them."""
+
     @abstractmethod
     def run(self, experiment: Experiment, options: Options) -> None:
         """Fill what is missing in ``options.results``."""
@@ -46,6 +51,10 @@ class Suite(ABC):
     @abstractmethod
     def tables(self, experiment: Experiment, store: Store, backbone: str, part: str | None = None) -> list[Section]:
         """What there is, and what is not run; ``part`` names a data set, or what else the suite can show alone."""
+
+    def shown(self, experiment: Experiment, store: Store, backbone: str, kind: str) -> Shown:
+        """The numbers of one of its pictures."""
+        raise NotImplementedError
 
     def csv(self, experiment: Experiment, store: Store, backbone: str) -> str:
         """Every number on a line of its own."""

@@ -104,22 +104,23 @@ def figure(
     backbone: Backbone = "auto",
     results: Results = RESULTS,
 ) -> None:
-    """Draw an experiment's figures from the courses of its runs."""
-    from jointmatch.benchmark import Results as Found
-    from jointmatch.benchmark import Store
-    from jointmatch.benchmark.figures import curves, draw
+    """Draw an experiment's figures from what is finished."""
+    from jointmatch.benchmark import Store, load, shipped
+    from jointmatch.benchmark.drawing import draw
+    from jointmatch.benchmark.suites import suite_of
     from jointmatch.cli.output import say
     from jointmatch.errors import InputError
 
     experiment = _load(name, None, [])
+    suite, store = suite_of(experiment), Store(results)
     if not experiment.figures:
-        raise InputError(f"{name} has no figures. Those with some: figures, figures_lite.")
-    found = Found(experiment, Store(results), backbone)
+        known = ", ".join(other for other in shipped() if load(other).figures)
+        raise InputError(f"{name} has no figures. Those with some: {known}.")
     for kind in experiment.figures:
-        shown = curves(found, kind)
+        shown = suite.shown(experiment, store, backbone, kind)
         path = output / f"{experiment.name}-{kind}.{format_}"
         if shown:
-            draw(shown, kind, path)
+            draw(shown, suite.pictures[kind].painter, path)
         say(str(path) if shown else f"{kind}: not run. First: jointmatch benchmark run {name}")
 
 

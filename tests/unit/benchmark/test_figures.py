@@ -7,7 +7,10 @@ import pytest
 
 from jointmatch.benchmark import Results, Store
 from jointmatch.benchmark.cell import cells_of
-from jointmatch.benchmark.figures import TITLES, curves, digest, draw
+from jointmatch.benchmark.courses import curves
+from jointmatch.benchmark.drawing import digest
+from jointmatch.benchmark.drawing import draw as write
+from jointmatch.benchmark.grid import Grid
 from jointmatch.errors import MissingExtraError
 from tests.unit.benchmark.conftest import record_of
 
@@ -18,6 +21,10 @@ settings.training.mode = "lite"
 variants.ours.title = "Ours"
 variants.theirs.algorithm.name = "fixmatch"
 """
+
+
+def draw(shown, kind, path):
+    write(shown, Grid.pictures[kind].painter, path)
 
 
 @pytest.fixture
@@ -50,7 +57,7 @@ def test_nothing_is_shown_of_runs_without_a_course(written, tmp_path):
     assert curves(Results(experiment, store), "course") == []
 
 
-@pytest.mark.parametrize("kind", sorted(TITLES))
+@pytest.mark.parametrize("kind", sorted(Grid.pictures))
 def test_a_figure_is_a_picture_that_names_the_digest_of_its_numbers(results, tmp_path, kind):
     pytest.importorskip("matplotlib")
     shown = curves(results, kind)

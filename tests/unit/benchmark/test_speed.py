@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from jointmatch.benchmark import load
+from jointmatch.benchmark.drawing import draw
 from jointmatch.benchmark.formats import markdown
 from jointmatch.benchmark.speed import WAYS, Load, _flops_per_step, measure
 from jointmatch.benchmark.speed_suite import Speed
@@ -62,9 +63,30 @@ def test_ratios_are_of_milliseconds_per_step_and_seed(tiny, tmp_path):
         found = {"ms_per_step": ms, "ms_per_step_and_seed": ms / seeds, "texts_per_second": 1.0, "tflops": 50.0}
         rest = {"peak_memory_gib": 1.5, "peak_tflops": 200.0, "device": "Some GPU"}
         store.write(f"speed/some-gpu/{one.name}.json", {"name": one.name, **found, **rest})
+    ways = Speed().shown(tiny, store, "auto", "ways")
+    assert ways[0]["bars"][0] == [WAYS["published"].title, 100.0]
+    assert ways[0]["bars"][-1] == [f"{WAYS['stacked'].title} (seeds 2)", 12.5]
+    assert Speed().shown(tiny, store, "auto", "growth") == [
+        {"axis": "mu", "device": "Some GPU", "lines": {"tiny": [[1, 50.0], [2, 50.0]]}}
+    ]
     shown = markdown(Speed().tables(tiny, store, "auto", "ways"))
     assert "(seeds 2) | 12.50 | 8.0 | 3.2 | 1 | 50.0 | 25 % | 1.5 GiB |" in shown
     assert "Measured on Some GPU; its largest bf16 product reaches 200 TFLOP/s." in shown
+
+
+@pytest.mark.parametrize("kind", sorted(Speed.pictures))
+def test_pictures_show_what_was_measured_and_nothing_before(tiny, tmp_path, kind):
+    pytest.importorskip("matplotlib")
+    suite, store = Speed(), Store(tmp_path)
+    assert suite.shown(tiny, store, "auto", kind) == []
+    for one in suite._loads(tiny):
+        found = {"ms_per_step": 7.5, "ms_per_step_and_seed": 7.5, "device": "Some GPU"}
+        store.write(f"speed/some-gpu/{one.name}.json", {"name": one.name, **found})
+    draw(suite.shown(tiny, store, "auto", kind), suite.pictures[kind].painter, tmp_path / "a.svg")
+    text = (tmp_path / "a.svg").read_text(encoding="utf-8")
+    assert "Some GPU" in text
+    assert "tiny" in text
+    assert ("7.5 ms" in text) == (kind == "ways")
 
 
 def test_floating_point_operations_are_counted_by_hand():

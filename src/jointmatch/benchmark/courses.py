@@ -2,38 +2,21 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import math
 import warnings
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from jointmatch.benchmark.drawing import COLOURS, STYLES, Shown, legend_below
 from jointmatch.benchmark.results import Entry, Results
 from jointmatch.benchmark.table import NAMES
-from jointmatch.errors import MissingExtraError
-from jointmatch.files import write_atomically
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Okabe and Ito's colours, which people see apart whatever their eyes; line styles say it once more.
-COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442"]
-STYLES = ["-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (7, 2)), "-", "--"]
 MOST_BANDS = 5  # of more, bands hide the lines
-TITLES = {
-    "classes": "Pseudo-labels of each class over training",
-    "course": "Accuracy on dev over training",
-    "pseudo_labels": "Quantity and quality of pseudo-labels over training",
-}
-
-Curves = list[dict[str, Any]]
-"""A method each: title, classes, seeds, steps (T,), and for each quantity its values (seeds, T) or (seeds, T, C)."""
-
 _QUANTITIES = {
     "classes": ["pseudo_label_share_per_class"],
     "course": ["dev_accuracy"],
@@ -41,8 +24,11 @@ _QUANTITIES = {
 }
 
 
-def curves(results: Results, kind: str) -> Curves:
-    """What a figure shows; empty unless at least one method has been run with its course kept."""
+def curves(results: Results, kind: str) -> Shown:
+    """Every method that has been run with its course kept.
+
+    Of each its title, classes, seeds, steps (T,), and the values of each quantity (seeds, T) or (seeds, T, C).
+    """
     found = []
     for entry in results.entries.values():
         records = [r for r in entry.records if all(q in r.get("history", {}) for q in _QUANTITIES[kind])]
@@ -65,44 +51,7 @@ def _curve(entry: Entry, records: Sequence[dict[str, Any]], kind: str) -> dict[s
     }
 
 
-def digest(shown: Curves) -> str:
-    """Changes with the numbers, not with the version of what draws them."""
-    return hashlib.sha256(json.dumps(shown, sort_keys=True).encode()).hexdigest()[:16]
-
-
-def draw(shown: Curves, kind: str, path: str | Path) -> None:
-    """Write the figure as SVG or PNG, by the path's ending; an SVG names the digest of its numbers."""
-    try:
-        import matplotlib as mpl
-        from matplotlib.figure import Figure as Canvas
-    except ImportError:
-        raise MissingExtraError('Figures need matplotlib: pip install "jointmatch[figures]".') from None
-
-    look: dict[Any, Any] = {
-        "svg.hashsalt": "jointmatch",  # the same numbers give the same file
-        "svg.fonttype": "none",
-        "font.size": 10,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "axes.grid": True,
-        "grid.alpha": 0.3,
-        "legend.frameon": False,
-    }
-    painters: dict[str, Callable[[Figure, Curves], None]] = {
-        "classes": _draw_classes,
-        "course": _draw_course,
-        "pseudo_labels": _draw_pseudo_labels,
-    }
-    path = Path(path)
-    ending = path.suffix.lstrip(".")
-    with mpl.rc_context(look):
-        figure = Canvas(layout="constrained")
-        painters[kind](figure, shown)
-        metadata = {"Date": None, "Description": digest(shown)} if ending == "svg" else None
-        write_atomically(path, lambda p: figure.savefig(p, format=ending, dpi=130, metadata=metadata))
-
-
-def _draw_classes(figure: Figure, shown: Curves) -> None:
+def draw_classes(figure: Figure, shown: Shown) -> None:
     """A panel for each method, a line for each class."""
     figure.set_size_inches(4.2 * len(shown) + 0.4, 3.6)
     panels = figure.subplots(1, len(shown), sharey=True, squeeze=False)[0]
@@ -114,11 +63,12 @@ def _draw_classes(figure: Figure, shown: Curves) -> None:
         axes.axhline(share, color="0.45", linewidth=1, linestyle=(0, (2, 3)), label="all texts, evenly")
         axes.set(title=curve["title"], xlabel="step", ylim=(0, None))
     panels[0].set_ylabel("texts given this label, %")
-    _legend(figure, panels[0])
+    legend_below(figure, panels[0])
     figure.suptitle(_what(shown, "pseudo-labels of each class"))
 
 
-def _draw_course(figure: Figure, shown: Curves) -> None:
+def draw_course(figure: Figure, shown: Shown) -> None:
+    """A line for each method."""
     figure.set_size_inches(5.6, 3.8)
     axes = figure.subplots()
     for number, curve in enumerate(shown):
@@ -127,7 +77,8 @@ def _draw_course(figure: Figure, shown: Curves) -> None:
     axes.legend(loc="best")
 
 
-def _draw_pseudo_labels(figure: Figure, shown: Curves) -> None:
+def draw_pseudo_labels(figure: Figure, shown: Shown) -> None:
+    """How many, and how many of them are right."""
     figure.set_size_inches(8.8, 3.8)
     panels = figure.subplots(1, 2)
     sides = (
@@ -138,7 +89,7 @@ def _draw_pseudo_labels(figure: Figure, shown: Curves) -> None:
         for number, curve in enumerate(shown):
             _line(axes, curve["steps"], 100 * _numbers(curve[quantity]), number, curve["title"])
         axes.set(title=title, xlabel="step", ylabel=label)
-    _legend(figure, panels[0])
+    legend_below(figure, panels[0])
     figure.suptitle(_what(shown, "pseudo-labels"))
 
 
@@ -153,22 +104,12 @@ def _line(axes: Axes, steps: Sequence[int], values: np.ndarray, number: int, nam
         axes.fill_between(steps, low, high, color=colour, alpha=0.15, linewidth=0)
 
 
-def _legend(figure: Figure, axes: Axes) -> None:
-    """Below all panels, in as many columns as the names leave room for."""
-    handles, names = axes.get_legend_handles_labels()
-    shown = [name if len(name) <= 30 else f"{name[:29]}…" for name in names]
-    room = figure.get_figwidth() * 13.7 / (max(map(len, shown)) + 7)  # so many characters an inch, 7 for line and gap
-    columns = max(1, min(len(names), int(room)))
-    figure.legend(handles, shown, loc="outside lower center", ncols=columns)
-    figure.set_figheight(figure.get_figheight() + 0.2 * (math.ceil(len(names) / columns) - 1))
-
-
 def _numbers(values: Any) -> np.ndarray:
     """Where an evaluation has no number there is a gap."""
     return np.array(values, dtype=float)
 
 
-def _what(shown: Curves, quantity: str) -> str:
+def _what(shown: Shown, quantity: str) -> str:
     first = shown[0]
     seeds = min(curve["seeds"] for curve in shown)
     data = NAMES.get(first["data"], first["data"])

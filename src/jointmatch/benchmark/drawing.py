@@ -1,0 +1,76 @@
+"""What every figure has in common: how it looks, its colours, and a file that names the digest of its numbers."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jointmatch.errors import MissingExtraError
+from jointmatch.files import write_atomically
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Okabe and Ito's colours, which people see apart whatever their eyes; line styles say it once more.
+COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442"]
+STYLES = ["-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (7, 2)), "-", "--"]
+LOOK: dict[Any, Any] = {
+    "svg.hashsalt": "jointmatch",  # the same numbers give the same file
+    "svg.fonttype": "none",
+    "font.size": 10,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.alpha": 0.3,
+    "legend.frameon": False,
+}
+
+Shown = list[dict[str, Any]]
+"""The numbers of a figure, as JSON: one entry a line, a panel or a group of bars; empty where nothing has been run."""
+Painter = Callable[["Figure", Shown], None]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A kind of figure."""
+
+    title: str
+    painter: Painter
+
+
+def digest(shown: Shown) -> str:
+    """Changes with the numbers, not with the version of what draws them."""
+    return hashlib.sha256(json.dumps(shown, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def draw(shown: Shown, painter: Painter, path: str | Path) -> None:
+    """Write the figure as SVG or PNG, by the path's ending; an SVG names the digest of its numbers."""
+    try:
+        import matplotlib as mpl
+        from matplotlib.figure import Figure as Canvas
+    except ImportError:
+        raise MissingExtraError('Figures need matplotlib: pip install "jointmatch[figures]".') from None
+
+    path = Path(path)
+    ending = path.suffix.lstrip(".")
+    with mpl.rc_context(LOOK):
+        figure = Canvas(layout="constrained")
+        painter(figure, shown)
+        metadata = {"Date": None, "Description": digest(shown)} if ending == "svg" else None
+        write_atomically(path, lambda p: figure.savefig(p, format=ending, dpi=130, metadata=metadata))
+
+
+def legend_below(figure: Figure, axes: Axes) -> None:
+    """Below all panels, in as many columns as the names leave room for."""
+    handles, names = axes.get_legend_handles_labels()
+    shown = [name if len(name) <= 30 else f"{name[:29]}…" for name in names]
+    room = figure.get_figwidth() * 13.7 / (max(map(len, shown)) + 7)  # so many characters an inch, 7 for line and gap
+    columns = max(1, min(len(names), int(room)))
+    figure.legend(handles, shown, loc="outside lower center", ncols=columns)
+    figure.set_figheight(figure.get_figheight() + 0.2 * (math.ceil(len(names) / columns) - 1))

@@ -1,0 +1,58 @@
+"""Pictures of speed: the ways to train beside each other, and how the cost of ours grows."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING
+
+from jointmatch.benchmark.drawing import COLOURS, STYLES, Shown, legend_below
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+MARKERS = "osD^v"
+
+
+def draw_ways(figure: Figure, shown: Shown) -> None:
+    """A panel for each shape, a bar for each way: ``shape``, ``device`` and ``bars`` of (title, ms)."""
+    rows = max(len(group["bars"]) for group in shown)
+    figure.set_size_inches(9.2, 0.55 * rows * len(shown) + 0.7 + 0.5 * len(shown))
+    panels = figure.subplots(len(shown), 1, squeeze=False)[:, 0]
+    for axes, group in zip(panels, shown, strict=True):
+        titles, times = zip(*group["bars"], strict=True)
+        places = range(len(titles))
+        axes.barh(places, times, color=[COLOURS[i % len(COLOURS)] for i in places], height=0.62)
+        axes.set_yticks(places, ["\n".join(textwrap.wrap(title, 46)) for title in titles])
+        axes.invert_yaxis()
+        axes.set_xscale("log")
+        axes.grid(visible=False, axis="y")
+        for place, ms in zip(places, times, strict=True):
+            gain = f", {times[0] / ms:.1f} times" if place and times[0] > ms else ""
+            axes.annotate(f" {ms:.1f} ms{gain}", (ms, place), va="center", fontsize=9)
+        axes.set_xlim(min(times) / 2, max(times) * 4)  # room for what is written beside the bars
+        axes.set(title=f"{group['shape']}, {group['device']}", xlabel="ms per outer step and seed, logarithmic")
+
+
+def draw_growth(figure: Figure, shown: Shown) -> None:
+    """A panel for each axis, a line for each shape: ``axis``, ``device`` and ``lines`` of shape -> (value, ms)."""
+    columns = min(3, len(shown))
+    rows = -(-len(shown) // columns)
+    figure.set_size_inches(3.5 * columns + 0.4, 2.9 * rows + 0.6)
+    panels = figure.subplots(rows, columns, squeeze=False, sharey=True).ravel()
+    for axes, panel in zip(panels, shown, strict=False):
+        for number, (shape, points) in enumerate(panel["lines"].items()):
+            values, times = zip(*points, strict=True)
+            look = {"color": COLOURS[number], "linestyle": STYLES[number], "marker": MARKERS[number]}
+            axes.plot(values, times, label=shape, **look)
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        ticks = sorted({value for points in panel["lines"].values() for value, _ in points})
+        axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
+        axes.minorticks_off()
+        axes.set(xlabel=panel["axis"])
+    for axes in panels[len(shown) :]:
+        axes.set_visible(False)
+    for row in range(rows):
+        panels[row * columns].set_ylabel("ms per outer step")
+    legend_below(figure, panels[0])
+    figure.suptitle(f"Cost of a step, all else as usual, {shown[0]['device']}")
