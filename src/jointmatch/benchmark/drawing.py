@@ -66,10 +66,10 @@ def draw(shown: Shown, painter: Painter, path: str | Path) -> None:
         write_atomically(path, lambda p: figure.savefig(p, format=ending, dpi=130, metadata=metadata))
 
 
-def legend_below(figure: Figure, axes: Axes) -> None:
-    """Below all panels, in as many columns as the names leave room for."""
+def legend_below(figure: Figure, axes: Axes, longest: int = 30) -> None:
+    """Below all panels, in as many columns as the names leave room for; names are cut at ``longest`` letters."""
     handles, names = axes.get_legend_handles_labels()
-    shown = [name if len(name) <= 30 else f"{name[:29]}…" for name in names]
+    shown = [name if len(name) <= longest else f"{name[: longest - 1]}…" for name in names]
     room = figure.get_figwidth() * 13.7 / (max(map(len, shown)) + 7)  # so many characters an inch, 7 for line and gap
     columns = max(1, min(len(names), int(room)))
     figure.legend(handles, shown, loc="outside lower center", ncols=columns)

@@ -14,7 +14,7 @@ METRICS = ("accuracy", "macro_f1")
 REFERENCES = ("supervised", "logistic_regression", "label_spreading")
 """What a run's baselines are called."""
 COLUMNS = ("accuracy", "macro_f1", "last", "pseudo_labels", "paper", "lead", "seeds")
-FIGURES = ("classes", "course", "pseudo_labels")
+FIGURES = ("classes", "course", "pseudo_labels", "race")
 
 
 @dataclass(frozen=True)

@@ -118,7 +118,7 @@ def _checked(name: str, raw: dict[str, Any]) -> Experiment:
         if key in raw and (not isinstance(raw[key], kinds) or (isinstance(raw[key], bool) and bool not in kinds)):
             wanted = " or ".join({"dict": "table", "str": "text"}.get(k.__name__, k.__name__) for k in kinds)
             faults.append(f"{name}: {key} is {raw[key]!r}, wanted {wanted}")
-    if not faults and raw.get("suite", "grid") == "grid":
+    if not faults and raw.get("suite", "grid") in ("grid", "race"):
         faults += [f"{name}: {fault}" for fault in _grid_faults(raw)]
     if faults:
         raise ConfigError(faults)

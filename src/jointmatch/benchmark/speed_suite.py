@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, replace
@@ -13,6 +12,7 @@ from typing import Any
 from jointmatch.benchmark.drawing import Picture, Shown
 from jointmatch.benchmark.experiment import Experiment
 from jointmatch.benchmark.formats import Section
+from jointmatch.benchmark.machines import current_machine, machines, slug
 from jointmatch.benchmark.speed_figures import draw_growth, draw_ways
 from jointmatch.benchmark.store import Record, Store
 from jointmatch.benchmark.suite import Options, Suite
@@ -32,14 +32,12 @@ class Speed(Suite):
     )
 
     def run(self, experiment: Experiment, options: Options) -> None:
-        import torch
-
         from jointmatch.benchmark.outcome import versions
         from jointmatch.benchmark.speed import matmul_peak, measure
         from jointmatch.networks import find_device
 
         device, store, start = find_device("auto"), Store(options.results), time.monotonic()
-        machine = torch.cuda.get_device_name(device) if device.type == "cuda" else "CPU"
+        machine = current_machine()
         facts = {"device": machine, "versions": versions(), "peak_tflops": round(matmul_peak(device), 2)}
         for load in self._loads(experiment):
             path = _path(machine, load.name)
@@ -57,7 +55,7 @@ class Speed(Suite):
 
     def tables(self, experiment: Experiment, store: Store, backbone: str, part: str | None = None) -> list[Section]:
         found = []
-        for machine in _machines(store) or [""]:
+        for machine in machines(store, "speed") or [""]:
             records = self._records(experiment, store, machine)
             device = next(iter(records.values()))["device"] if records else "not run"
             if part in (None, "ways"):
@@ -113,7 +111,7 @@ class Speed(Suite):
 
     def _fullest(self, experiment: Experiment, store: Store) -> dict[str, Record]:
         """Of the machine that has the most."""
-        return max((self._records(experiment, store, m) for m in _machines(store)), key=len, default={})
+        return max((self._records(experiment, store, m) for m in machines(store, "speed")), key=len, default={})
 
     def _compared(self, experiment: Experiment, shape: str) -> list[tuple[str, Any]]:
         """Every way, and what stands beside ours, with a title."""
@@ -185,9 +183,4 @@ def _said(key: str, value: Any) -> str:
 
 
 def _path(machine: str, name: str) -> str:
-    return f"speed/{re.sub(r'[^A-Za-z0-9]+', '-', machine).strip('-').lower()}/{name}.json"
-
-
-def _machines(store: Store) -> list[str]:
-    folder = store.folder / "cells" / "speed"
-    return sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
+    return f"speed/{slug(machine)}/{name}.json"

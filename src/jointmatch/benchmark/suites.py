@@ -5,11 +5,12 @@ from __future__ import annotations
 from jointmatch.benchmark.data_suite import DataStatistics
 from jointmatch.benchmark.experiment import Experiment
 from jointmatch.benchmark.grid import Grid
+from jointmatch.benchmark.race import Race
 from jointmatch.benchmark.speed_suite import Speed
 from jointmatch.benchmark.suite import Options, Suite
 from jointmatch.errors import InputError, did_you_mean
 
-SUITES: dict[str, Suite] = {"grid": Grid(), "data": DataStatistics(), "speed": Speed()}
+SUITES: dict[str, Suite] = {"grid": Grid(), "data": DataStatistics(), "speed": Speed(), "race": Race()}
 
 
 def suite_of(experiment: Experiment) -> Suite:

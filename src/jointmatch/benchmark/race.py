@@ -1,0 +1,211 @@
+"""Time to accuracy: the same task by several engines, each run to its end with a clock beside it.
+
+Every variant is a way to train. Its seeds are run one after another, or side by side where ``options.together`` has
+its name. The clock starts when the texts have been read and runs through all that follows. Times are shown per seed:
+of seeds that take turns the mean, of seeds side by side the time of all over their number.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from jointmatch.benchmark.cell import Cell, cells_of
+from jointmatch.benchmark.drawing import COLOURS, STYLES, Picture, Shown, legend_below
+from jointmatch.benchmark.experiment import Experiment
+from jointmatch.benchmark.formats import Section
+from jointmatch.benchmark.machines import current_machine, machines, slug
+from jointmatch.benchmark.results import spread
+from jointmatch.benchmark.store import Record, Store
+from jointmatch.benchmark.suite import Options, Suite, why_absent
+from jointmatch.benchmark.table import NAMES, NOT_RUN
+from jointmatch.errors import DataError
+from jointmatch.listener import Listener
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Rows = dict[str, list[Cell]]  # variant -> a cell for each seed
+Found = dict[str, list[Record]]  # variant -> what was measured
+
+
+def draw_race(figure: Figure, shown: Shown) -> None:
+    """Mean accuracy on dev over minutes a seed: ``title``, ``seeds`` and ``points`` of (minutes, accuracy)."""
+    figure.set_size_inches(6.6, 4.2)
+    axes = figure.subplots()
+    for number, line in enumerate(shown):
+        minutes, accuracy = zip(*line["points"], strict=True)
+        label = f"{line['title']}, {line['seeds']} seed{'s' * (line['seeds'] > 1)}"
+        percent = [100 * a for a in accuracy]
+        axes.plot(minutes, percent, label=label, linewidth=1.8, color=COLOURS[number], linestyle=STYLES[number])
+    axes.set_xscale("log")
+    axes.set(xlabel="minutes a seed, logarithmic", ylabel="accuracy on dev, %", title=shown[0]["device"])
+    legend_below(figure, axes, longest=60)
+
+
+class Race(Suite):
+    """``options``: ``together``, the variants whose seeds go side by side, and ``levels`` of accuracy to be reached."""
+
+    pictures = MappingProxyType({"race": Picture("Accuracy on dev over minutes", draw_race)})
+
+    def run(self, experiment: Experiment, options: Options) -> None:
+        data, _ = _task(experiment)
+        if why := why_absent(data, options.data_dir):
+            raise DataError(why)
+        store, machine, start = Store(options.results), current_machine(), time.monotonic()
+        for variant, row in self._rows(experiment, options.backbone, options.only).items():
+            todo = [cell for cell in row if store.read(_path(slug(machine), variant, cell.seed)) is None]
+            if variant in experiment.options["together"] and len(todo) < len(row):
+                todo = row if todo else []  # their time is one: what is missing is measured with all
+            for unit in [todo] if variant in experiment.options["together"] and todo else [[cell] for cell in todo]:
+                if time.monotonic() - start > options.seconds:
+                    options.say(f"Time is up: {variant} is left. The same command goes on with it.")
+                    break
+                for record in _timed(unit, options.data_dir):
+                    record |= {"variant": variant, "device": machine}
+                    store.write(_path(slug(machine), variant, record["seed"]), record)
+                    accuracy, minutes = record["scores"]["test"]["accuracy"], record["seconds"] / 60
+                    options.say(f"{variant}, seed {record['seed']}: test {100 * accuracy:.2f}, {minutes:.1f} minutes")
+
+    def progress(self, experiment: Experiment, store: Store, backbone: str) -> tuple[int, int]:
+        found = self._fullest(experiment, store)
+        return sum(map(len, found.values())), len(experiment.variants) * len(experiment.seeds)
+
+    def tables(self, experiment: Experiment, store: Store, backbone: str, part: str | None = None) -> list[Section]:
+        found, levels = self._fullest(experiment, store), experiment.options["levels"]
+        rows = [
+            [variant.title, *_shown_times(found[name], levels), f"{len(found[name])} of {len(experiment.seeds)}"]
+            for name, variant in experiment.variants.items()
+        ]
+        to_levels = [f"minutes a seed to {level:.0%} on dev" for level in levels]
+        columns = ["", "accuracy on test", *to_levels, "to the end", "minutes of all", "steps", "seeds"]
+        data, labels = _task(experiment)
+        devices = {record["device"] for records in found.values() for record in records}
+        title = ", ".join([NAMES.get(data, data), f"{labels} labels per class", *devices])
+        return [Section(title, columns, rows)]
+
+    def shown(self, experiment: Experiment, store: Store, backbone: str, kind: str) -> Shown:
+        found = {name: records for name, records in self._fullest(experiment, store).items() if records}
+        return [
+            {
+                "title": experiment.variants[name].title,
+                "device": records[0]["device"],
+                "seeds": len(records),
+                "points": mean_course(records),
+            }
+            for name, records in found.items()
+        ]
+
+    def _rows(self, experiment: Experiment, backbone: str, only: Sequence[str]) -> Rows:
+        names = experiment.named(only) if only else list(experiment.variants)
+        return {name: cells_of(experiment, name, *_task(experiment), backbone) for name in names}
+
+    def _fullest(self, experiment: Experiment, store: Store) -> Found:
+        """On the machine that has the most."""
+        best: Found = {name: [] for name in experiment.variants}
+        for machine in machines(store, "race"):
+            found = {
+                name: [r for seed in experiment.seeds if (r := store.read(_path(machine, name, seed))) is not None]
+                for name in experiment.variants
+            }
+            best = max(best, found, key=lambda each: sum(map(len, each.values())))
+        return best
+
+
+def _task(experiment: Experiment) -> tuple[str, int]:
+    """The first data set and its number of labels: a race has one."""
+    data, counts = next(iter(experiment.data.items()))
+    return data, counts[0]
+
+
+class _Clock(Listener):
+    """Notes when each evaluation was heard of."""
+
+    def __init__(self) -> None:
+        self.start = time.perf_counter()
+        self.courses: dict[int, list[list[float]]] = {}
+
+    def seconds(self) -> float:
+        return round(time.perf_counter() - self.start, 2)
+
+    def evaluation(self, record: dict[str, Any]) -> None:
+        course = self.courses.setdefault(record["seed"], [])
+        course.append([self.seconds(), record["step"], record["dev_accuracy"]])
+
+
+def _timed(cells: Sequence[Cell], data_dir: str | None) -> list[Record]:
+    """Run seeds side by side where there are several, and tell how they went and how long it took."""
+    from jointmatch.benchmark.outcome import versions
+    from jointmatch.benchmark.work import splits_of
+    from jointmatch.run import run_seeds
+
+    seeds = [cell.seed for cell in cells]
+    splits = [splits_of(cell, data_dir) for cell in cells]
+    clock = _Clock()
+    outcomes = run_seeds(splits, cells[0].asked, seeds, listener=clock)
+    seconds = clock.seconds()
+    return [
+        {
+            "seed": seed,
+            "side_by_side": len(seeds),
+            "seconds": seconds,
+            "course": clock.courses[seed],
+            "steps": outcome.result["steps"],
+            "termination": outcome.result["termination"],
+            "scores": {part: {"accuracy": s["accuracy"]} for part, s in outcome.result["scores"].items()},
+            "settings": cells[0].settings,
+            "asked": cells[0].asked,
+            "versions": versions(),
+        }
+        for seed, outcome in zip(seeds, outcomes, strict=True)
+    ]
+
+
+def _shown_times(records: Sequence[Record], levels: Sequence[float]) -> list[str]:
+    if not records:
+        return [NOT_RUN, *[""] * (len(levels) + 3)]
+    accuracy = spread([r["scores"]["test"]["accuracy"] for r in records])
+    times = [*(reached(records, level) for level in levels), to_the_end(records)]
+    shown = ["not reached" if t is None else f"{t:.2f}" for t in times]
+    steps = np.mean([r["steps"] for r in records])
+    return [accuracy, *shown, f"{len(records) * to_the_end(records):.1f}", f"{steps:,.0f}"]
+
+
+def to_the_end(records: Sequence[Record]) -> float:
+    """Minutes a seed."""
+    return _per_seed(records, [r["seconds"] for r in records])
+
+
+def reached(records: Sequence[Record], level: float) -> float | None:
+    """Minutes a seed until every one was at ``level`` on dev at least once; None if one never was."""
+    first = [next((s for s, _, accuracy in r["course"] if accuracy >= level), None) for r in records]
+    found = [seconds for seconds in first if seconds is not None]
+    return _per_seed(records, found) if len(found) == len(records) else None
+
+
+def _per_seed(records: Sequence[Record], seconds: Sequence[float]) -> float:
+    """Minutes: seeds that went side by side took as long as the longest, those that took turns the sum."""
+    pairs = list(zip(records, seconds, strict=True))
+    in_turn = sum(own for r, own in pairs if r["side_by_side"] == 1)
+    beside = max((own for r, own in pairs if r["side_by_side"] > 1), default=0.0)
+    return (in_turn + beside) / 60 / len(records)
+
+
+def mean_course(records: Sequence[Record]) -> list[list[float]]:
+    """(Minutes a seed, mean accuracy) at each evaluation that every seed came to."""
+    length = min(len(r["course"]) for r in records)
+    return [
+        [
+            round(_per_seed(records, [r["course"][i][0] for r in records]), 4),
+            round(float(np.mean([r["course"][i][2] for r in records])), 4),
+        ]
+        for i in range(length)
+    ]
+
+
+def _path(machine: str, variant: str, seed: int) -> str:
+    return f"race/{machine}/{slug(variant)}/seed-{seed}.json"

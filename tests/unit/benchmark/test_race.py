@@ -1,0 +1,123 @@
+"""Time to accuracy: how minutes are reckoned, and that every way is run once, with its course."""
+
+import pytest
+
+from jointmatch.benchmark import Store, load
+from jointmatch.benchmark.drawing import draw
+from jointmatch.benchmark.formats import markdown
+from jointmatch.benchmark.race import Race, mean_course, reached, to_the_end
+from jointmatch.benchmark.suite import Options
+from jointmatch.benchmark.suites import suite_of
+from jointmatch.errors import DataError
+
+TINY = """
+extends = "race"
+data = { mine = 3 }
+seeds = 2
+rows = ["plain", "paper"]
+[settings]
+training = { steps = 4, evaluate_every = 2, warm_start = false, batch_size = 4, mu = 1 }
+augment = { weak = "none", strong = ["none"] }
+network = { max_length = 8 }
+[options]
+together = ["paper"]
+levels = [0.0, 1.1]
+"""
+
+
+def record(seed, side_by_side, seconds, course, accuracy=0.8):
+    return {
+        "seed": seed,
+        "side_by_side": side_by_side,
+        "seconds": seconds,
+        "course": course,
+        "steps": 20,
+        "scores": {"test": {"accuracy": accuracy}},
+        "device": "Some GPU",
+    }
+
+
+IN_TURN = [record(0, 1, 300, [[60, 10, 0.5], [120, 20, 0.9]]), record(1, 1, 180, [[60, 10, 0.9], [90, 20, 0.7]])]
+BESIDE = [record(0, 2, 120, [[30, 10, 0.5], [48, 20, 0.9]]), record(1, 2, 120, [[36, 10, 0.9], [60, 20, 0.7]])]
+
+
+def test_seeds_in_turn_take_their_sum_and_seeds_side_by_side_the_longest():
+    """300 and 180 s are 4 minutes a seed; 120 s side by side are 1 each."""
+    assert to_the_end(IN_TURN) == 4.0
+    assert to_the_end(BESIDE) == 1.0
+
+
+def test_a_level_is_reached_when_the_last_seed_is_there():
+    """0.9 after 120 and 60 s in turn: 1.5 minutes a seed. Side by side after 48 s, the later one: 0.4."""
+    assert reached(IN_TURN, 0.9) == 1.5
+    assert reached(BESIDE, 0.9) == pytest.approx(0.4)
+    assert reached(IN_TURN, 0.95) is None
+
+
+def test_the_course_is_the_mean_of_seeds_at_the_same_evaluation():
+    assert mean_course(IN_TURN) == [[1.0, 0.7], [1.75, 0.8]]
+    assert mean_course(BESIDE) == [[0.3, 0.7], [0.5, 0.8]]
+
+
+@pytest.fixture
+def data(tmp_path):
+    """Two classes of texts without a repetition."""
+    (tmp_path / "data" / "mine").mkdir(parents=True)
+    for part, size in (("pool", 24), ("dev", 6), ("test", 6)):
+        rows = [
+            f"{word} {part} {i},{label}" for i in range(size) for word, label in (("apple", "fruit"), ("gold", "metal"))
+        ]
+        (tmp_path / "data" / "mine" / f"{part}.csv").write_text("\n".join(["text,label", *rows]))
+    return str(tmp_path / "data")
+
+
+@pytest.fixture
+def tiny(tmp_path):
+    (tmp_path / "tiny.toml").write_text(TINY)
+    return load(tmp_path / "tiny.toml")
+
+
+def test_every_way_is_run_once_and_shown(tiny, tiny_backbone, data, tmp_path):
+    pytest.importorskip("matplotlib")
+    said: list[str] = []
+    options = Options(tmp_path / "results", str(tiny_backbone), data, say=said.append)
+    suite, store = suite_of(tiny), Store(tmp_path / "results")
+    suite.run(tiny, options)
+    assert suite.progress(tiny, store, "auto") == (4, 4)
+    assert len(said) == 4
+    suite.run(tiny, options)
+    assert len(said) == 4
+    plain, paper = (store.read(f"race/cpu/{way}/seed-1.json") for way in ("plain", "paper"))
+    assert plain is not None
+    assert paper is not None
+    assert (plain["side_by_side"], paper["side_by_side"]) == (1, 2)
+    assert [step for _, step, _ in paper["course"]] == [2, 4]
+    assert 0 < paper["course"][0][0] < paper["course"][1][0] <= paper["seconds"]
+    assert plain["settings"]["training"]["update"] == "alternating"
+    shown = markdown(suite.tables(tiny, store, "auto"))
+    assert "not reached" in shown  # nobody is right more often than always
+    assert "2 of 2" in shown
+    draw(suite.shown(tiny, store, "auto", "race"), suite.pictures["race"].painter, tmp_path / "a.svg")
+    assert "minutes a seed" in (tmp_path / "a.svg").read_text(encoding="utf-8")
+
+
+def test_after_the_time_nothing_new_is_started(tiny, tiny_backbone, data, tmp_path):
+    said: list[str] = []
+    options = Options(tmp_path / "results", str(tiny_backbone), data, seconds=-1.0, say=said.append)
+    Race().run(tiny, options)
+    assert all(line.startswith("Time is up") for line in said)
+    assert Race().progress(tiny, Store(tmp_path / "results"), "auto") == (0, 4)
+
+
+def test_without_its_data_it_says_so(tmp_path, monkeypatch):
+    monkeypatch.setattr("jointmatch.benchmark.race.why_absent", lambda name, folder: f"no {name}")
+    with pytest.raises(DataError, match="no ag_news"):
+        Race().run(load("race"), Options(tmp_path))
+
+
+def test_the_shipped_one_compares_the_published_way_with_the_same_updates_and_others():
+    shipped = load("race")
+    rows = Race()._rows(shipped, "auto", [])
+    updates = {name: cells[0].settings["training"]["update"] for name, cells in rows.items()}
+    assert updates == {"plain": "alternating", "same": "alternating", "paper": "joint", "best": "joint"}
+    assert {*shipped.options["together"]} == {*updates} - {"plain"}
