@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import time
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, replace
 from itertools import product
 from types import MappingProxyType
@@ -38,16 +40,16 @@ class Speed(Suite):
 
         device, store, start = find_device("auto"), Store(options.results), time.monotonic()
         machine = current_machine()
+        wanted = [load for load in self._loads(experiment) if not options.only or load.way in options.only]
+        todo = [load for load in wanted if store.read(_path(machine, load.name)) is None]
+        compile_ahead(todo, options.jobs)
         facts = {"device": machine, "versions": versions(), "peak_tflops": round(matmul_peak(device), 2)}
-        for load in self._loads(experiment):
-            path = _path(machine, load.name)
-            if store.read(path) is not None or time.monotonic() - start > options.seconds:
-                continue
-            if options.only and load.way not in options.only:
-                continue
+        for load in todo:
+            if time.monotonic() - start > options.seconds:
+                break
             steps = experiment.options["steps"].get(load.way, experiment.options["steps"]["other"])
             found = measure(load, device, steps)
-            store.write(path, {"name": load.name, "load": asdict(load), **found, **facts})
+            store.write(_path(machine, load.name), {"name": load.name, "load": asdict(load), **found, **facts})
             options.say(f"{load.name:44} {found['ms_per_step']:9.2f} ms a step  {found['tflops']:8.2f} TFLOP/s")
 
     def progress(self, experiment: Experiment, store: Store, backbone: str) -> tuple[int, int]:
@@ -161,6 +163,28 @@ class Speed(Suite):
             shown = [NOT_RUN if r is None else f"{r['ms_per_step']:.1f}" for r in cells]
             found.append(Section(f"{shape}, by {axis}", [axis, *map(str, values)], [["ms per step", *shown]]))
         return found
+
+
+def compile_ahead(loads: Sequence[Any], jobs: int) -> int:
+    """Let ``jobs`` processes compile what will be measured, into the compiler's cache; how many loads that took.
+
+    Half a minute for each number of networks is most of the time of a measurement, and none of what is measured.
+    """
+    from jointmatch.benchmark.speed import WAYS
+
+    compiled = [load for load in loads if WAYS[load.way].compiled]
+    once = list({(load.shape, load.networks * load.seeds): load for load in reversed(compiled)}.values())
+    if jobs > 1 and once:
+        with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
+            list(pool.map(_compile, once))
+    return len(once)
+
+
+def _compile(load: Any) -> None:
+    from jointmatch.benchmark.speed import measure
+    from jointmatch.networks import find_device
+
+    measure(load, find_device("auto"), steps=1, chunks=1)
 
 
 def _cells(record: Record | None, bases: Sequence[Record | None]) -> list[str]:

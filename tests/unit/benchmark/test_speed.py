@@ -1,6 +1,8 @@
 """The speed suite: what is measured, how it is reckoned, and that nothing is measured twice."""
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -9,7 +11,7 @@ from jointmatch.benchmark import load
 from jointmatch.benchmark.drawing import draw
 from jointmatch.benchmark.formats import markdown
 from jointmatch.benchmark.speed import WAYS, Load, _flops_per_step, measure
-from jointmatch.benchmark.speed_suite import Speed
+from jointmatch.benchmark.speed_suite import Speed, compile_ahead
 from jointmatch.benchmark.store import Store
 from jointmatch.benchmark.suite import Options
 from jointmatch.benchmark.suites import suite_of
@@ -110,6 +112,15 @@ def test_every_way_trains(way):
     assert found["ms_per_step"] > 0
     assert found["tokens_per_text"] < 8
     assert found["first_steps_seconds"] > 0
+
+
+def test_each_number_of_networks_is_compiled_ahead_once():
+    """Two networks with two seeds are four; mu and length change nothing; the other ways are not compiled."""
+    usual = Load("tiny", "compiled", batch=2, mu=1, length=8, pool=8)
+    odd: list[dict[str, Any]] = [{}, {"length": 12}, {"seeds": 2}, {"networks": 4}, {"networks": 3, "way": "stacked"}]
+    loads = [replace(usual, **own) for own in odd]
+    assert compile_ahead(loads, jobs=1) == 2
+    assert compile_ahead(loads[:1], jobs=2) == 1  # in a process of its own
 
 
 def test_the_shipped_one_compares_with_the_published_way_and_grows_every_axis():
