@@ -72,10 +72,10 @@ def test_out_of_gpu_memory_halves_the_micro_batch_and_goes_on(train, monkeypatch
     whole = LiteLearner.student_logits
     largest = 20
 
-    def with_little_memory(self, labeled, pool, *rest):
-        if len(labeled) + len(pool) > largest:
+    def with_little_memory(self, ask):
+        if sum(ask.counts) > largest:
             raise torch.OutOfMemoryError("CUDA out of memory")
-        return whole(self, labeled, pool, *rest)
+        return whole(self, ask)
 
     monkeypatch.setattr(LiteLearner, "student_logits", with_little_memory)
     ran, result = train(rows(), "--set", "output.baselines=false")

@@ -6,46 +6,14 @@ asks for and is given the answer. So one run can be answered by itself, and seve
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
-import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from jointmatch.training.learner import ChosenViews, Learner
-from jointmatch.types import Mixing
-
-
-@dataclass(frozen=True)
-class Weak:
-    """Logits of some texts in one view, without gradient (N, B, C); see ``Learner.weak_logits``."""
-
-    module: nn.Module
-    rows: np.ndarray
-    seeds: Sequence[int] | None
-    draw: int
-    view: int = 0
-    part: Literal["pool", "labeled"] = "pool"
-
-
-@dataclass(frozen=True)
-class Student:
-    """Logits to learn from, of labelled and pool texts (N, B, C) each; see ``Learner.student_logits``."""
-
-    labeled: np.ndarray
-    pool: np.ndarray
-    seeds: Sequence[int]
-    draw: int
-    chosen: ChosenViews | None = None
-    mixing: Mixing | None = None
-    kept: np.ndarray | None = None
-
-    @property
-    def counts(self) -> tuple[int, int]:
-        """How many labelled and how many pool texts are read."""
-        return len(self.labeled), len(self.pool if self.kept is None else self.kept)
+from jointmatch.training.learner import Learner, Student, Weak
 
 
 @dataclass(frozen=True)
@@ -71,9 +39,9 @@ def answer(ask: Ask, learner: Learner) -> Any:
     """What a run is told that is asked for by itself."""
     if isinstance(ask, Weak):
         with torch.no_grad():
-            return learner.weak_logits(ask.module, ask.rows, ask.seeds, ask.draw, ask.view, ask.part)
+            return learner.weak_logits(ask)
     if isinstance(ask, Student):
-        return learner.student_logits(ask.labeled, ask.pool, ask.seeds, ask.draw, ask.chosen, ask.mixing, ask.kept)
+        return learner.student_logits(ask)
     if isinstance(ask, Backward):
         ask.loss.backward()
     return None

@@ -13,7 +13,7 @@ from jointmatch.data import Splits, Texts
 from jointmatch.networks import Joined, Networks, StackedEncoders, Tokenizer, Tokens, join_networks
 from jointmatch.networks.tokens import in_batches
 from jointmatch.training.ahead import Ahead
-from jointmatch.training.learner import ChosenViews, Joinable
+from jointmatch.training.learner import ChosenViews, Joinable, Student, Weak
 from jointmatch.training.views import Views
 from jointmatch.types import Mixing, Mixings
 
@@ -52,20 +52,13 @@ class FullLearner(Joinable):
         self._encoded: dict[str, list[list[int]]] = {}
         self._ahead: Ahead[list[Tokens]] = Ahead(device.type == "cuda")
 
-    def student_inputs(
-        self,
-        labeled: np.ndarray,
-        pool: np.ndarray,
-        draw: int,
-        chosen: ChosenViews | None,
-        kept: np.ndarray | None = None,
-    ) -> list[Tokens]:
-        if chosen is not None:
-            tokens = self._student_tokens(labeled, draw, self._chosen_texts(pool, chosen))
+    def student_inputs(self, ask: Student) -> list[Tokens]:
+        if ask.chosen is not None:
+            tokens = self._student_tokens(ask.labeled, ask.draw, self._chosen_texts(ask.pool, ask.chosen))
         else:
-            tokens = self._ahead.take(self._drawn_tokens, labeled, pool, draw)
-        if kept is not None:  # all of them were made ahead, before it was known which are read
-            rows = np.concatenate([np.arange(len(labeled)), len(labeled) + kept])
+            tokens = self._ahead.take(self._drawn_tokens, ask.labeled, ask.pool, ask.draw)
+        if ask.kept is not None:  # all of them were made ahead, before it was known which are read
+            rows = np.concatenate([np.arange(len(ask.labeled)), len(ask.labeled) + ask.kept])
             tokens = [own.rows(rows) for own in tokens]
         return self._here(tokens)
 
@@ -92,8 +85,8 @@ class FullLearner(Joinable):
             for network, own in enumerate(chosen.which.tolist())
         ]
 
-    def weak_inputs(self, rows: np.ndarray, draw: int, view: int, part: Literal["pool", "labeled"]) -> list[Tokens]:
-        return self._here(self._ahead.take(self._weak_tokens, rows, draw, view, part))
+    def weak_inputs(self, ask: Weak) -> list[Tokens]:
+        return self._here(self._ahead.take(self._weak_tokens, ask.rows, ask.draw, ask.view, ask.part))
 
     def expect_weak(self, rows: np.ndarray, draw: int, view: int) -> None:
         self._ahead.expect(self._weak_tokens, rows, draw, view, "pool")

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor, nn
 
 from jointmatch.networks import Joined
-from jointmatch.training.conversation import Backward, Student, Weak
-from jointmatch.training.learner import Joinable
+from jointmatch.training.conversation import Backward
+from jointmatch.training.learner import Joinable, Student, Weak
 from jointmatch.types import Mixing, Mixings
 
 
@@ -23,20 +23,14 @@ class Joint:
 
     def weak(self, asks: Sequence[Weak]) -> list[Tensor]:
         """Each run's (N, B, C)."""
-        inputs = [
-            learner.weak_inputs(ask.rows, ask.draw, ask.view, ask.part)
-            for learner, ask in zip(self.learners, asks, strict=True)
-        ]
+        inputs = [learner.weak_inputs(ask) for learner, ask in zip(self.learners, asks, strict=True)]
         with torch.no_grad():
             found = self._logits([ask.module for ask in asks], inputs, [ask.seeds for ask in asks])
         return [own[:, : len(ask.rows)] for own, ask in zip(found, asks, strict=True)]
 
     def student(self, asks: Sequence[Student]) -> list[tuple[Tensor, Tensor]]:
         """Each run's labelled and unlabelled (N, B, C)."""
-        inputs = [
-            learner.student_inputs(ask.labeled, ask.pool, ask.draw, ask.chosen, ask.kept)
-            for learner, ask in zip(self.learners, asks, strict=True)
-        ]
+        inputs = [learner.student_inputs(ask) for learner, ask in zip(self.learners, asks, strict=True)]
         modules = [learner.networks for learner in self.learners]
         found = self._logits(modules, inputs, [ask.seeds for ask in asks], self._mixing(asks))
         counts = [ask.counts for ask in asks]

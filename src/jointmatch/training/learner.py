@@ -23,6 +23,36 @@ class ChosenViews:
     draws: Sequence[int]  # the seed each of them was drawn with, so that it is the very same text
 
 
+@dataclass(frozen=True)
+class Weak:
+    """Logits of some texts' weak views are wanted, or with ``view`` i of the i-th kind of strong ones."""
+
+    module: nn.Module  # the networks, or their average
+    rows: np.ndarray
+    seeds: Sequence[int] | None  # one per network, for dropout; None: without
+    draw: int  # seed of the random views of this very pass
+    view: int = 0
+    part: Literal["pool", "labeled"] = "pool"
+
+
+@dataclass(frozen=True)
+class Student:
+    """Logits to learn from are wanted, of labelled texts' weak views and pool texts' strong ones."""
+
+    labeled: np.ndarray  # row numbers, as are those of the pool
+    pool: np.ndarray
+    seeds: Sequence[int]
+    draw: int
+    chosen: ChosenViews | None = None  # which views of the pool texts, where an algorithm chooses them
+    mixing: Mixing | None = None  # how the texts, labelled ones first, are mixed with each other
+    kept: np.ndarray | None = None  # places in ``pool`` of the texts that are read, in views as if all were; None: all
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """How many labelled and how many pool texts are read."""
+        return len(self.labeled), len(self.pool if self.kept is None else self.kept)
+
+
 class Learner(ABC):
     """Networks and the texts they are trained on; the loop asks it for logits by row number."""
 
@@ -33,43 +63,12 @@ class Learner(ABC):
     pool_size: int
 
     @abstractmethod
-    def student_logits(
-        self,
-        labeled: np.ndarray,
-        pool: np.ndarray,
-        seeds: Sequence[int],
-        draw: int,
-        chosen: ChosenViews | None = None,
-        mixing: Mixing | None = None,
-        kept: np.ndarray | None = None,
-    ) -> tuple[Tensor, Tensor]:
-        """Logits of the labelled texts' weak views and of the pool texts' strong views: (N, B, C) each.
-
-        Args:
-            labeled: Row numbers.
-            pool: Row numbers.
-            seeds: One per network, for dropout.
-            draw: Seed of the random views of this very pass.
-            chosen: Which views of the pool texts, where an algorithm chooses them.
-            mixing: How the texts, labelled ones first, are mixed with each other; None: not at all.
-            kept: Which of the pool texts are read, by their places in ``pool``; None: all. The others' views are as if
-                they were.
-        """
+    def student_logits(self, ask: Student) -> tuple[Tensor, Tensor]:
+        """Of the labelled and of the pool texts: (N, B, C) each."""
 
     @abstractmethod
-    def weak_logits(
-        self,
-        module: nn.Module,
-        rows: np.ndarray,
-        seeds: Sequence[int] | None,
-        draw: int,
-        view: int = 0,
-        part: Literal["pool", "labeled"] = "pool",
-    ) -> Tensor:
-        """Logits of some texts' weak views (N, B, C), or with ``view`` i of the i-th kind of strong ones.
-
-        ``seeds`` None means without dropout.
-        """
+    def weak_logits(self, ask: Weak) -> Tensor:
+        """(N, B, C)."""
 
     def expect_weak(self, rows: np.ndarray, draw: int, view: int) -> None:  # noqa: B027
         """Hear that this view of some pool texts will be asked for soon; it may be prepared meanwhile."""
@@ -104,19 +103,12 @@ class Joinable(Learner):
     """A learner that makes what its networks read, and then asks them: others' can be asked at the same time."""
 
     @abstractmethod
-    def student_inputs(
-        self,
-        labeled: np.ndarray,
-        pool: np.ndarray,
-        draw: int,
-        chosen: ChosenViews | None,
-        kept: np.ndarray | None = None,
-    ) -> list[Any]:
+    def student_inputs(self, ask: Student) -> list[Any]:
         """What each network reads of the labelled and then the pool texts, or what all of them do."""
 
     @abstractmethod
-    def weak_inputs(self, rows: np.ndarray, draw: int, view: int, part: Literal["pool", "labeled"]) -> list[Any]:
-        """What each network reads of some texts' weak views, or what all of them do."""
+    def weak_inputs(self, ask: Weak) -> list[Any]:
+        """What each network reads of the texts, or what all of them do."""
 
     @abstractmethod
     def logits(
@@ -140,26 +132,9 @@ class Joinable(Learner):
     def join(self, modules: Sequence[nn.Module]) -> Joined:
         """Several runs' networks, or their averages, as one."""
 
-    def student_logits(
-        self,
-        labeled: np.ndarray,
-        pool: np.ndarray,
-        seeds: Sequence[int],
-        draw: int,
-        chosen: ChosenViews | None = None,
-        mixing: Mixing | None = None,
-        kept: np.ndarray | None = None,
-    ) -> tuple[Tensor, Tensor]:
-        logits = self.logits(self.networks, self.student_inputs(labeled, pool, draw, chosen, kept), seeds, mixing)
-        return logits[:, : len(labeled)], logits[:, len(labeled) :]
+    def student_logits(self, ask: Student) -> tuple[Tensor, Tensor]:
+        logits = self.logits(self.networks, self.student_inputs(ask), ask.seeds, ask.mixing)
+        return logits[:, : len(ask.labeled)], logits[:, len(ask.labeled) :]
 
-    def weak_logits(
-        self,
-        module: nn.Module,
-        rows: np.ndarray,
-        seeds: Sequence[int] | None,
-        draw: int,
-        view: int = 0,
-        part: Literal["pool", "labeled"] = "pool",
-    ) -> Tensor:
-        return self.logits(module, self.weak_inputs(rows, draw, view, part), seeds)
+    def weak_logits(self, ask: Weak) -> Tensor:
+        return self.logits(ask.module, self.weak_inputs(ask), ask.seeds)

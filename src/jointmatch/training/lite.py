@@ -29,7 +29,7 @@ from jointmatch.networks import (
 )
 from jointmatch.randomness import generator
 from jointmatch.training.class_words import ClassWords, Vocabulary
-from jointmatch.training.learner import ChosenViews, Joinable
+from jointmatch.training.learner import ChosenViews, Joinable, Student, Weak
 from jointmatch.training.views import Views
 from jointmatch.types import Mixing, Mixings
 
@@ -157,17 +157,11 @@ class LiteLearner(Joinable):
         self.labels = features.labels
         self.pool_size = features.weak.shape[1]
 
-    def student_inputs(
-        self,
-        labeled: np.ndarray,
-        pool: np.ndarray,
-        draw: int,
-        chosen: ChosenViews | None,
-        kept: np.ndarray | None = None,
-    ) -> list[Tensor]:
-        given, others = self.features.labeled[:, self._index(labeled)], self._student_features(pool, draw, chosen)
-        if kept is not None:
-            others = others[:, self._index(kept)]
+    def student_inputs(self, ask: Student) -> list[Tensor]:
+        given = self.features.labeled[:, self._index(ask.labeled)]
+        others = self._student_features(ask.pool, ask.draw, ask.chosen)
+        if ask.kept is not None:
+            others = others[:, self._index(ask.kept)]
         return list(torch.cat([given, others], dim=1))
 
     def _student_features(self, pool: np.ndarray, draw: int, chosen: ChosenViews | None) -> Tensor:
@@ -183,8 +177,8 @@ class LiteLearner(Joinable):
             which = self._index(generator(draw, "choice").integers(len(strong), size=len(pool)))[None, :, None]
         return torch.stack([(which == i) * view[:, rows] for i, view in enumerate(views)]).sum(0)
 
-    def weak_inputs(self, rows: np.ndarray, draw: int, view: int, part: Literal["pool", "labeled"]) -> list[Tensor]:
-        return list(self.features.view(view, part)[:, self._index(rows)])
+    def weak_inputs(self, ask: Weak) -> list[Tensor]:
+        return list(self.features.view(ask.view, ask.part)[:, self._index(ask.rows)])
 
     def logits(
         self,

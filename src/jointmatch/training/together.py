@@ -8,9 +8,9 @@ from typing import Any
 import torch
 
 from jointmatch.errors import JointMatchError
-from jointmatch.training.conversation import Ask, Backward, Ready, Student, Weak, answer
+from jointmatch.training.conversation import Ask, Backward, Ready, answer
 from jointmatch.training.joint import Joint
-from jointmatch.training.learner import Joinable
+from jointmatch.training.learner import Joinable, Student, Weak
 from jointmatch.training.loop import Loop, Trained
 from jointmatch.training.stopping import StopRequest
 

@@ -20,8 +20,8 @@ from jointmatch.networks import Averaged, dropout_seeds
 from jointmatch.networks.devices import on_device
 from jointmatch.randomness import derive, generator
 from jointmatch.training.checkpoints import load_module, module_state
-from jointmatch.training.conversation import Backward, Conversation, Student, Weak, alone
-from jointmatch.training.learner import ChosenViews, Learner
+from jointmatch.training.conversation import Backward, Conversation, alone
+from jointmatch.training.learner import ChosenViews, Learner, Student, Weak
 from jointmatch.training.mixing import in_every_view, mix_targets
 from jointmatch.training.optimizer import build_optimizer, clip, rate_factor, set_rates
 from jointmatch.training.statistics import PseudoLabelCounts

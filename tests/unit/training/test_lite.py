@@ -8,7 +8,7 @@ from jointmatch.config import AugmentConfig, NetworkConfig
 from jointmatch.data import Texts
 from jointmatch.networks import Encoder, Tokenizer, find_backbone, load_tokenizer, load_transformer
 from jointmatch.training import FeatureSet, Listener, ViewMaker, Views, build_heads, extract_features
-from jointmatch.training.learner import ChosenViews
+from jointmatch.training.learner import ChosenViews, Student
 from tests.unit.training.toy import WIDTH, Recorder, rows, topic_splits, toy_features, toy_learner
 
 CPU = torch.device("cpu")
@@ -96,7 +96,7 @@ def two_views():
 def seen_views(learner, pool, draw):
     inputs = []
     hook = learner.heads[0].register_forward_pre_hook(lambda _, given: inputs.append(given[0][:, 0]))
-    learner.student_logits(rows(), pool, [0, 0], draw)
+    learner.student_logits(Student(rows(), pool, [0, 0], draw))
     hook.remove()
     return inputs[0].tolist()
 
@@ -111,7 +111,7 @@ def test_the_students_view_is_drawn_for_each_text_by_the_draws_seed():
 
 def test_labelled_and_unlabelled_logits_come_apart_again():
     learner = toy_learner()
-    given, unlabeled = learner.student_logits(rows(0, 1), rows(3, 4, 5), [0, 0], 0)
+    given, unlabeled = learner.student_logits(Student(rows(0, 1), rows(3, 4, 5), [0, 0], 0))
     assert given.shape == (2, 2, 3)
     torch.testing.assert_close(given, learner.heads(learner.features.labeled[:, [0, 1]]))
     torch.testing.assert_close(unlabeled, learner.heads(learner.features.strong[0][:, [3, 4, 5]]))
@@ -121,7 +121,7 @@ def test_each_network_reads_the_view_that_was_chosen_for_it_and_the_text():
     learner = two_views()
     weak = learner.features.weak
     chosen = ChosenViews(torch.tensor([[0, 1, 2], [2, 2, 0]]), [7, 8, 9])
-    _, logits = learner.student_logits(rows(), rows(3, 4, 5), [0, 0], 0, chosen)
+    _, logits = learner.student_logits(Student(rows(), rows(3, 4, 5), [0, 0], 0, chosen))
     one, two = torch.ones(WIDTH), torch.full((WIDTH,), 2.0)
     wanted = torch.stack([torch.stack([weak[0, 3], one, two]), torch.stack([two, two, weak[1, 5]])])
     torch.testing.assert_close(logits, learner.heads(wanted))

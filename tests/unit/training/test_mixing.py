@@ -11,7 +11,7 @@ from jointmatch.algorithms import FixMatch, MixText
 from jointmatch.config import TrainingConfig
 from jointmatch.errors import Interrupted
 from jointmatch.training import Listener, Updater
-from jointmatch.training.learner import ChosenViews
+from jointmatch.training.learner import ChosenViews, Student
 from jointmatch.training.mixing import in_every_view, mix_targets
 from jointmatch.types import Mixing, PseudoLabels, Task
 from tests.unit.training.toy import (
@@ -95,11 +95,7 @@ def test_a_learner_is_asked_for_a_mix_only_where_there_is_one(share, asked):
     updater = mixed_updater(share)
     inner, seen = updater.learner.student_logits, []
 
-    def spy(labeled, pool, seeds, draw, chosen, mixing, kept):
-        seen.append(mixing is not None)
-        return inner(labeled, pool, seeds, draw, chosen, mixing, kept)
-
-    updater.learner.student_logits = spy
+    updater.learner.student_logits = lambda ask: seen.append(ask.mixing is not None) or inner(ask)  # type: ignore
     updater.step(0)
     assert seen == [asked]
 
@@ -151,8 +147,8 @@ def test_in_lite_the_logits_of_a_linear_head_and_the_loss_are_those_of_the_mix()
     learner = toy_learner()
     labeled, pool = np.arange(2), np.arange(3)
     partner = torch.tensor([[4, 3, 2, 1, 0], [1, 0, 3, 4, 2]])
-    plain = torch.cat(learner.student_logits(labeled, pool, [0, 1], 0), dim=1)
-    mixed = torch.cat(learner.student_logits(labeled, pool, [0, 1], 0, mixing=Mixing(partner, 0.7)), dim=1)
+    plain = torch.cat(learner.student_logits(Student(labeled, pool, [0, 1], 0)), dim=1)
+    mixed = torch.cat(learner.student_logits(Student(labeled, pool, [0, 1], 0, mixing=Mixing(partner, 0.7))), dim=1)
     for n in range(2):
         torch.testing.assert_close(mixed[n], 0.7 * plain[n] + 0.3 * plain[n, partner[n]])
 
@@ -177,11 +173,7 @@ def test_the_student_reads_every_view_of_each_text_and_the_labels_are_repeated_f
     updater = toy_updater("mixtext", learner, batch_size=4, mu=2)
     seen, inner = [], learner.student_logits
 
-    def spy(labeled, pool, seeds, draw, chosen, mixing, kept):
-        seen.append((pool, chosen.which))
-        return inner(labeled, pool, seeds, draw, chosen, mixing, kept)
-
-    learner.student_logits = spy  # type: ignore
+    learner.student_logits = lambda ask: seen.append((ask.pool, ask.chosen.which)) or inner(ask)  # type: ignore
     updater.step(0)
     ((pool, views),) = seen
     assert pool.tolist() == updater.pool[0].tolist() * 3
@@ -195,7 +187,7 @@ def test_views_that_are_named_are_the_ones_that_are_read():
     learner = toy_learner(features=features)
     pool = np.array([5, 6, 7, 8])
     chosen = ChosenViews(torch.tensor([[0, 1, 2, 3]] * 2), [0, 0, 0, 0])
-    _, logits = learner.student_logits(np.arange(1), pool, [0, 1], 0, chosen)
+    _, logits = learner.student_logits(Student(np.arange(1), pool, [0, 1], 0, chosen))
     kinds = [features.weak, features.strong[0], features.strong[1], features.strong[0]]
     for i, (row, kind) in enumerate(zip(pool, kinds, strict=True)):
         torch.testing.assert_close(logits[:, i], learner.heads(kind[:, [row]])[:, 0])
@@ -221,7 +213,7 @@ def test_texts_drawn_from_the_memory_are_the_ones_trained_on():
     learner = toy_learner()
     updater = toy_updater("decrisismb", learner, settings={"tau": 0.0, "per_class": 1, "bank_size": 8}, mu=4)
     seen, inner = [], learner.student_logits
-    learner.student_logits = lambda labeled, pool, *rest: seen.append(pool) or inner(labeled, pool, *rest)  # type: ignore
+    learner.student_logits = lambda ask: seen.append(ask.pool) or inner(ask)  # type: ignore
     for number in range(4):
         updater.step(number)
         bank: Any = updater.algorithm.bank

@@ -19,6 +19,7 @@ from jointmatch.networks import (
     load_transformer,
 )
 from jointmatch.training import FullLearner, Views
+from jointmatch.training.learner import Student
 from jointmatch.training.optimizer import build_optimizer, clip
 from tests.conftest import topic_texts
 from tests.unit.training.toy import rows, tiny_run, topic_splits, weights
@@ -48,7 +49,7 @@ def test_every_parameter_is_clipped_and_updated_once(learner):
 
 
 def test_the_gradient_is_clipped_to_the_norm_as_a_whole(learner):
-    given, _ = learner.student_logits(rows(0, 1), rows(2), dropout_seeds(0, 3, "strong"), 0)
+    given, _ = learner.student_logits(Student(rows(0, 1), rows(2), dropout_seeds(0, 3, "strong"), 0))
     (100 * given.square().sum()).backward()
     clip(learner.per_network(), 1.0)
     norms = [p.grad.norm() for p in learner.networks.parameters() if p.grad is not None]
@@ -57,7 +58,7 @@ def test_the_gradient_is_clipped_to_the_norm_as_a_whole(learner):
 
 def test_every_head_trains_the_encoder_and_reads_the_same_of_it(learner):
     learner.networks.train()
-    given, strong = learner.student_logits(rows(0, 1), rows(2, 3, 4), dropout_seeds(0, 3, "strong"), 0)
+    given, strong = learner.student_logits(Student(rows(0, 1), rows(2, 3, 4), dropout_seeds(0, 3, "strong"), 0))
     assert (given.shape, strong.shape) == ((3, 2, 3), (3, 3, 3))
     tokens = learner.tokenizer(topic_texts(3)[0])
     features = learner.networks.features(tokens, dropout_seeds(0, 3, "strong"))

@@ -5,13 +5,13 @@ import shutil
 import weakref
 from dataclasses import replace
 
-import numpy as np
 import pytest
 import torch
 
 from jointmatch.algorithms import SAT, FixMatch
 from jointmatch.errors import TrainingError
 from jointmatch.training import FullLearner
+from jointmatch.training.learner import Student
 from jointmatch.training.updates import _parts
 from tests.unit.training.toy import Recorder, rows, tiny_run, toy_features, toy_learner, toy_updater, weights
 
@@ -28,12 +28,12 @@ def spy_on(learner, name, seen, limit=None):
     """Record the rows a learner is asked for; run out of memory above a number of texts."""
     inner = getattr(learner, name)
 
-    def wrapped(*args):
-        asked = [a for a in args if isinstance(a, np.ndarray)]
+    def wrapped(ask):
+        asked = [ask.labeled, ask.pool] if isinstance(ask, Student) else [ask.rows]
         if limit and sum(map(len, asked)) > limit:
             raise torch.OutOfMemoryError("simulated")
         seen.append([a.tolist() for a in asked])
-        return inner(*args)
+        return inner(ask)
 
     setattr(learner, name, wrapped)
 
@@ -181,9 +181,9 @@ def test_labels_are_made_without_gradient_and_with_dropout_only_if_asked(label_d
     learner = toy_learner(dropout=0.5)
     inner, seen = learner.weak_logits, []
 
-    def spy(module, pool, given, *rest):
-        logits = inner(module, pool, given, *rest)
-        seen.append((len(given or []), module.training, logits.requires_grad))
+    def spy(ask):
+        logits = inner(ask)
+        seen.append((len(ask.seeds or []), ask.module.training, logits.requires_grad))
         return logits
 
     learner.weak_logits = spy  # type: ignore[method-assign]
@@ -197,7 +197,7 @@ def test_labels_are_made_without_gradient_and_with_dropout_only_if_asked(label_d
 def test_the_averaged_weights_make_the_labels_only_if_asked(average_labels):
     learner = toy_learner()
     inner, asked = learner.weak_logits, []
-    learner.weak_logits = lambda module, *rest: asked.append(module) or inner(module, *rest)  # type: ignore
+    learner.weak_logits = lambda ask: asked.append(ask.module) or inner(ask)  # type: ignore
     updater = toy_updater(learner=learner, average_decay=0.9, average_labels=average_labels)
     updater.step(0)
     assert updater.averaged is not None
@@ -215,7 +215,7 @@ def test_parts_are_even_and_never_empty():
 def test_every_part_of_every_turn_and_step_draws_its_own_views(update):
     learner = toy_learner()
     inner, drawn = learner.student_logits, []
-    learner.student_logits = lambda *args: drawn.append(args[3]) or inner(*args)  # type: ignore
+    learner.student_logits = lambda ask: drawn.append(ask.draw) or inner(ask)  # type: ignore
     updater = toy_updater(learner=learner, update=update, accumulate=2, mu=2)
     for number in range(2):
         updater.step(number)
