@@ -14,7 +14,7 @@ from jointmatch.cache import cache_folder, key
 from jointmatch.errors import DataError
 from jointmatch.files import write_text
 
-FORMAT = 3  # raise when building gives another thesaurus from the same files
+FORMAT = 4  # raise when building gives another thesaurus from the same files
 
 
 def load() -> Thesaurus:
@@ -31,8 +31,7 @@ def _load(source: Source, folder: Path) -> Thesaurus:
     texts = source.read()
     closeness = Closeness.shipped()
     parts = (part for name in sorted(texts) for part in (name, texts[name]))
-    digest = key(str(FORMAT), closeness.text, *parts).hex()
-    path = folder / f"wordnet-{digest}.json"
+    path = folder / f"wordnet-{key(str(FORMAT), closeness.text, *parts).hex()}.json"
     stored = _stored(path)
     if stored is not None:
         return stored
@@ -43,8 +42,10 @@ def _load(source: Source, folder: Path) -> Thesaurus:
             f"The WordNet files in {source.path} cannot be read ({error!r}). Wanted those of WordNet 3.0: "
             f"name their folder in {VARIABLE}, or run: {GET_IT}"
         ) from error
-    thesaurus.digest = digest
     fields = vars(thesaurus) | {"compounds": sorted(thesaurus.compounds)}
+    # Of what was made of the files, not of the files: Debian's differ from the others' in byte offsets alone, and
+    # views are drawn by this.
+    thesaurus.digest = fields["digest"] = key(json.dumps(fields, sort_keys=True)).hex()
     with suppress(OSError):  # a folder that cannot be written costs the next process some seconds, no more
         write_text(path, json.dumps(fields, separators=(",", ":")))
     return thesaurus

@@ -22,7 +22,7 @@ class Thesaurus:
         exceptions: Part of speech -> irregular form -> lemmas.
         special: Part of speech -> lemma -> irregular forms in use.
         seen: Word form -> how often WordNet's definitions and examples have it.
-        digest: Fingerprint of the files it was made from.
+        digest: Fingerprint of all of the above.
     """
 
     words: dict[str, dict[str, tuple[float, list[dict[str, float]]]]]
