@@ -134,7 +134,7 @@ class Assembly:
             heads = train_heads(features, self.lite_config(), self.num_classes).heads
         else:
             heads = self._heads(features)
-        dtype = autocast_dtype(self.device, self.config.training.precision)
+        dtype = autocast_dtype(self.device, self.config.training.precision, self.listener.note)
         views = self._made_views(self.splits, everything=not self.config.augment.fresh)
         return FullLearner(self.splits, Networks(encoders, heads), self.tokenizer, views, self.device, dtype)
 

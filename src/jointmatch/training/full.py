@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 import numpy as np
@@ -21,13 +21,18 @@ TEXTS = 8  # batches are filled up to a multiple of it on a GPU, so that few sha
 TOKENS_PER_BATCH = {"cuda": 32768, "cpu": 4096}
 
 
-def autocast_dtype(device: torch.device, precision: Literal["auto", "fp32", "bf16"]) -> torch.dtype | None:
-    """bf16 where asked for, or by itself where the GPU has it; None for plain fp32."""
+def autocast_dtype(
+    device: torch.device, precision: Literal["auto", "fp32", "bf16"], tell: Callable[[str], None] = lambda text: None
+) -> torch.dtype | None:
+    """bf16 where asked for, or by itself on a GPU; None for plain fp32. Where a GPU lacks it, ``tell`` hears of it."""
+    lacks = device.type == "cuda" and not torch.cuda.is_bf16_supported(including_emulation=False)
     if precision == "bf16":
+        if lacks:
+            tell("This GPU has no bf16 and goes through the motions: training.precision=fp32 may be faster.")
         return torch.bfloat16
-    if precision == "auto" and device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False):
-        return torch.bfloat16
-    return None
+    if precision == "auto" and lacks:
+        tell("This GPU has no bf16: training in fp32, slower, with the same results.")
+    return torch.bfloat16 if precision == "auto" and device.type == "cuda" and not lacks else None
 
 
 class FullLearner(Joinable):

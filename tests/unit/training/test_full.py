@@ -94,6 +94,23 @@ def test_a_cpu_stays_at_fp32_by_itself():
     assert autocast_dtype(torch.device("cpu"), "bf16") is torch.bfloat16
 
 
+@pytest.mark.parametrize(
+    ("has", "precision", "dtype", "said"),
+    [
+        (True, "auto", torch.bfloat16, None),
+        (True, "fp32", None, None),
+        (False, "auto", None, "training in fp32"),
+        (False, "fp32", None, None),
+        (False, "bf16", torch.bfloat16, "may be faster"),
+    ],
+)
+def test_a_gpu_without_bf16_trains_in_fp32_and_says_so(monkeypatch, has, precision, dtype, said):
+    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda including_emulation: has)
+    notes: list[str] = []
+    assert autocast_dtype(torch.device("cuda"), precision, notes.append) is dtype
+    assert [said in note for note in notes] == [True] * bool(said)
+
+
 @pytest.mark.parametrize("mode", ["lite", "full"])
 def test_each_network_can_read_a_view_of_its_own(tiny_backbone, mode):
     """The second network's texts are all masked but for a word; the first one trains as if nothing had changed."""
