@@ -19,6 +19,7 @@ from jointmatch.comparison import Comparison
 from jointmatch.config import Config
 from jointmatch.data import Splits
 from jointmatch.fitting import fit
+from jointmatch.listener import Remembering
 from jointmatch.model import Model, ModelFacts
 from jointmatch.networks import Encoder, Networks
 from jointmatch.record import RunFolder
@@ -66,25 +67,20 @@ class Job:
         listener: Listener,
         resume: bool,
     ) -> None:
-        self.splits, self.listener, self.resume = splits, listener, resume
+        self.splits, self.resume = splits, resume
+        self.listener = listener = Remembering(listener)
         self.folder = RunFolder(folder) if folder is not None else None
         self.side_by_side = 1  # how many seeds were trained at once
-        self.warnings: list[str] = []
         self.seconds: dict[str, float] = {}
         mode, reason = choose_mode(settings, len(splits.pool))
         self.config, warnings = fit(resolve(settings, mode), splits)
         for text in warnings:
-            self._warn(text)
+            listener.warn(text)
         self.assembly = Assembly(splits, self.config, settings, listener)
         self.algorithm = self.assembly.algorithm()  # before anything is computed: settings may not fit the data
         labelled_parts = {"dev": splits.dev, "test": splits.test}
         self.truths = {name: np.array(part.labels) for name, part in labelled_parts.items() if part is not None}
         self._announce(mode, reason)
-
-    def _warn(self, text: str) -> None:
-        """Say what the user should know of the data, and keep it for the record."""
-        self.warnings.append(text)
-        self.listener.warn(text)
 
     def _announce(self, mode: str, reason: str) -> None:
         sizes = f"{len(self.splits.labeled)} labelled and {len(self.splits.pool)} unlabelled texts"
@@ -92,7 +88,7 @@ class Job:
         where = " (texts from {!r}, labels from {!r})".format(*columns) if all(columns) else ""
         self.listener.note(f"{sizes}, {len(self.splits.classes)} classes{where}.")
         for note in self.splits.notes:
-            self._warn(note)
+            self.listener.warn(note)
         config, parts = self.config, self.assembly
         views = parts.views.told(config.data.weak_column, config.data.strong_column)
         self.listener.note(
@@ -264,7 +260,7 @@ class Job:
             "unlabelled": len(self.splits.pool),
             "data": self.splits.counts,
             "conflicts": self.splits.conflicts,
-            "warnings": self.warnings,
+            "warnings": self.listener.warnings,
             "steps": trained.steps,
             "kept_step": trained.best_step,
             "termination": trained.termination,

@@ -30,6 +30,37 @@ class Listener:
         """One line of the history."""
 
 
+class Remembering(Listener):
+    """Passes everything on to another listener, and keeps the warnings.
+
+    Args:
+        listener: Who is told.
+    """
+
+    def __init__(self, listener: Listener) -> None:
+        self.listener = listener
+        self.warnings: list[str] = []
+
+    def warn(self, text: str) -> None:
+        self.warnings.append(text)
+        self.listener.warn(text)
+
+    def note(self, text: str) -> None:
+        self.listener.note(text)
+
+    def stage(self, name: str, total: int) -> None:
+        self.listener.stage(name, total)
+
+    def advance(self, amount: int = 1) -> None:
+        self.listener.advance(amount)
+
+    def done(self) -> None:
+        self.listener.done()
+
+    def evaluation(self, record: dict[str, Any]) -> None:
+        self.listener.evaluation(record)
+
+
 class Chorus:
     """Several runs that tell one listener: what they say alike once, and one stage where they go side by side."""
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, get_args
@@ -14,7 +15,7 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 
-from jointmatch.errors import InputError
+from jointmatch.errors import InputError, OutputError
 from jointmatch.files import folder_written_atomically
 from jointmatch.networks import (
     Backbone,
@@ -37,6 +38,7 @@ from jointmatch.types import Label
 
 FORMAT = 1
 CHUNK = 1024
+FACTS = "jointmatch.json"
 HEADS = "heads.safetensors"  # of networks that read one encoder
 
 
@@ -114,10 +116,14 @@ class Model:
         return [self.classes[i] for i in self.predict_proba(texts).argmax(-1)]
 
     def save(self, folder: str | Path) -> None:
-        """Write the model folder, replacing one of the same name only when all is written."""
-        with folder_written_atomically(folder) as path, plain_disk_errors(), quiet_transformers():
+        """Write the model folder, replacing another model there only when all is written.
+
+        Raises:
+            OutputError: where the folder holds anything else.
+        """
+        with folder_written_atomically(_place_for(folder)) as path, plain_disk_errors(), quiet_transformers():
             facts = {"format": FORMAT, **asdict(self.facts)}
-            (path / "jointmatch.json").write_text(json.dumps(facts, indent=2, ensure_ascii=False), encoding="utf-8")
+            (path / FACTS).write_text(json.dumps(facts, indent=2, ensure_ascii=False), encoding="utf-8")
             (path / "metrics.json").write_text(json.dumps(self.metrics, indent=2), encoding="utf-8")
             (path / "README.md").write_text(model_card(self), encoding="utf-8")
             self.tokenizer.pretrained.save_pretrained(path)
@@ -129,6 +135,13 @@ class Model:
                 for i, (encoder, head) in enumerate(zip(self.networks.encoders, self.networks.heads, strict=True)):
                     encoder.transformer.save_pretrained(path / f"network-{i}")  # type: ignore[union-attr, operator]
                     save_tensors(head.state_dict(), path / f"network-{i}" / "head.safetensors")
+
+    def __reduce__(self) -> tuple[Callable[[bytes], Model], tuple[bytes]]:
+        """Pickled as the files that ``save`` writes: networks hold what cannot be pickled."""
+        with tempfile.TemporaryDirectory() as folder:
+            self.save(Path(folder) / "model")
+            archive = shutil.make_archive(str(Path(folder) / "packed"), "tar", Path(folder) / "model")
+            return _unpacked, (Path(archive).read_bytes(),)
 
     @classmethod
     def load(cls, folder: str | Path, device: str = "cpu") -> Model:
@@ -164,11 +177,31 @@ class Model:
         return model
 
 
+def _unpacked(archive: bytes) -> Model:
+    with tempfile.TemporaryDirectory() as folder:
+        packed = Path(folder) / "packed.tar"
+        packed.write_bytes(archive)
+        shutil.unpack_archive(packed, Path(folder) / "model", filter="data")
+        return Model.load(Path(folder) / "model")
+
+
+def _place_for(folder: str | Path) -> Path:
+    """The folder, if a model may be put there: what is no model's is never replaced."""
+    path = Path(folder).resolve()
+    if path.exists() and not path.is_dir():
+        raise OutputError(f"{folder} is a file, wanted a folder for the model.")
+    if path == Path.cwd():
+        raise OutputError(f"{folder} is the current folder, which cannot be replaced. Name a folder in it.")
+    if path.is_dir() and any(path.iterdir()) and not (path / FACTS).is_file():
+        raise OutputError(f"{folder} holds files that are not a model's. Choose another folder.")
+    return path
+
+
 def _read_facts(folder: Path) -> ModelFacts:
-    path = folder / "jointmatch.json"
+    path = folder / FACTS
     if not path.is_file():
         nested = folder / "model"
-        hint = f" Did you mean {nested}?" if (nested / "jointmatch.json").is_file() else ""
+        hint = f" Did you mean {nested}?" if (nested / FACTS).is_file() else ""
         what = "has no jointmatch.json" if folder.is_dir() else "does not exist"
         raise InputError(f"{folder} {what}, wanted a model folder that jointmatch wrote.{hint}")
     try:

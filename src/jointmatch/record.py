@@ -6,7 +6,8 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from jointmatch.errors import OutputError
 from jointmatch.files import write_atomically, write_json, write_text
 
 OWN_NAMES = ("config.toml", "history.jsonl", "pseudo_labels.parquet", "result.json", "checkpoints", "model")
+WORK = ("history.jsonl", "checkpoints", "result.json")  # what shows that a run has come to anything
+EARLIER = ".earlier-run"  # a run that is being replaced, until it has been
 
 
 class RunFolder:
@@ -30,6 +33,18 @@ class RunFolder:
         self.checkpoint = self.path / "checkpoints" / "last.safetensors"
         self.result = self.path / "result.json"
 
+    @contextmanager
+    def claimed(self, overwrite: bool = False, resume: bool = False) -> Iterator[None]:
+        """Claim the folder for a run. One that fails before it has done any work leaves the folder as it was."""
+        self.claim(overwrite, resume)
+        try:
+            yield
+        except BaseException:
+            if not resume and not self._has_work():
+                self._put_back()
+            raise
+        shutil.rmtree(self.path / EARLIER, ignore_errors=True)
+
     def claim(self, overwrite: bool = False, resume: bool = False) -> None:
         """Make the folder ready, or say why it cannot be used, before any work is done."""
         if self.path.exists() and not self.path.is_dir():
@@ -37,7 +52,7 @@ class RunFolder:
         if self.path.is_dir() and any(self.path.iterdir()):
             self._check_own()
             if not resume:
-                self._clear(overwrite)
+                self._set_aside(overwrite)
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=self.path):
@@ -46,19 +61,43 @@ class RunFolder:
             raise OutputError(f"The output folder {self.path} cannot be written: {error.strerror}.") from None
 
     def _check_own(self) -> None:
-        is_run = (self.path / "config.toml").exists() or any(self.path.glob("seed-*/config.toml"))
+        is_run = any((self.path / name).exists() for name in ("config.toml", EARLIER))
+        is_run = is_run or any(self.path.glob("seed-*/config.toml"))
         if not is_run:
             raise OutputError(f"{self.path} holds files that are not a run's. Choose another --output.")
 
-    def _clear(self, overwrite: bool) -> None:
+    def _set_aside(self, overwrite: bool) -> None:
+        """Keep the run that is replaced until the new one is complete."""
         if not overwrite:
             raise OutputError(
                 f"{self.path} already holds a run. Use --resume to go on with it, --overwrite to replace it, "
                 "or another --output."
             )
-        for path in self.path.iterdir():
-            if path.name in OWN_NAMES or path.name.startswith("seed-"):
-                shutil.rmtree(path) if path.is_dir() else os.unlink(path)
+        if (self.path / EARLIER).exists():  # then what is here was replacing that one, and is replaced itself
+            self._clear()
+            return
+        own = self._own()
+        (self.path / EARLIER).mkdir()
+        for path in own:
+            os.replace(path, self.path / EARLIER / path.name)
+
+    def _put_back(self) -> None:
+        self._clear()
+        earlier = self.path / EARLIER
+        if earlier.is_dir():
+            for path in list(earlier.iterdir()):
+                os.replace(path, self.path / path.name)
+            earlier.rmdir()
+
+    def _clear(self) -> None:
+        for path in self._own():
+            shutil.rmtree(path) if path.is_dir() else os.unlink(path)
+
+    def _own(self) -> list[Path]:
+        return [p for p in self.path.iterdir() if p.name in OWN_NAMES or p.name.startswith("seed-")]
+
+    def _has_work(self) -> bool:
+        return any((place / name).exists() for place in (self.path, *self.path.glob("seed-*")) for name in WORK)
 
     def write_config(self, config: Config) -> None:
         """The resolved settings."""

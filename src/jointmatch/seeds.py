@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -30,11 +31,12 @@ def train_seeds(
     Without a dev part the first seed's model is kept: choosing among them needs labels.
     """
     places = [RunFolder(Path(folder) / f"seed-{seed}") for seed in seeds]
-    for place in places:
-        place.claim(overwrite=not resume, resume=resume)
-    outcomes = run_seeds(
-        [splits_of(seed) for seed in seeds], settings, seeds, [place.path for place in places], listener, resume
-    )
+    with ExitStack() as claims:
+        for place in places:
+            claims.enter_context(place.claimed(overwrite=not resume, resume=resume))
+        outcomes = run_seeds(
+            [splits_of(seed) for seed in seeds], settings, seeds, [place.path for place in places], listener, resume
+        )
     results = [outcome.result for outcome in outcomes]
     kept, why = choose(results)
     copy_model(places[kept].model, Path(folder) / "model")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,6 +14,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from jointmatch import TextClassifier, load
+from jointmatch.augment import add_engine
 from jointmatch.errors import ConfigError, DataError, InputError
 from tests.conftest import topic_texts
 
@@ -241,3 +244,22 @@ def test_a_grid_search_varies_the_recipe_and_the_settings(make):
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
     assert search.best_params_["recipe"] in grid["recipe"]
     assert set(search.predict(NEW)) <= set(IDS)
+
+
+def test_a_fitted_classifier_can_be_pickled(make):
+    fitted = make().fit(TEXTS, LABELS, unlabeled=NEW)
+    copy = pickle.loads(pickle.dumps(fitted))
+    np.testing.assert_array_equal(copy.predict_proba(NEW), fitted.predict_proba(NEW))
+    assert copy.get_params() == fitted.get_params()
+    assert copy.result_ == fitted.result_
+
+
+def test_an_engine_that_fails_is_warned_of(make):
+    def broken(texts):
+        raise OSError("no such model")
+
+    add_engine("broken", broken)
+    views = {"augment.weak": "none", "augment.strong": ["backtranslation:broken"]}
+    with pytest.warns(UserWarning, match="left as they were"):
+        fitted = make(views).fit(TEXTS[:15], LABELS[:15], unlabeled=TEXTS[15:])
+    assert any("backtranslation:broken" in text for text in fitted.result_["warnings"])

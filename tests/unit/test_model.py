@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import pickle
 import shutil
 
 import numpy as np
 import pytest
 
 from jointmatch.data import splits_of_lists
-from jointmatch.errors import InputError
+from jointmatch.errors import InputError, OutputError
 from jointmatch.listener import Listener
 from jointmatch.model import Model
 from jointmatch.run import run
@@ -80,6 +81,35 @@ def test_saving_replaces_an_earlier_model_and_leaves_nothing_beside_it(models, t
     models["lite"].save(tmp_path / "model")
     assert not (tmp_path / "model" / "network-0").exists()
     assert [p.name for p in tmp_path.iterdir()] == ["model"]
+
+
+def test_saving_never_replaces_what_is_no_model(models, tmp_path, monkeypatch):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.txt").write_text("mine")
+    (tmp_path / "file").write_text("mine")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(OutputError, match="not a model's"):
+        models["lite"].save(tmp_path / "mine")
+    with pytest.raises(OutputError, match="is a file"):
+        models["lite"].save(tmp_path / "file")
+    monkeypatch.chdir(tmp_path / "empty")
+    with pytest.raises(OutputError, match="current folder"):
+        models["lite"].save(".")
+    assert (tmp_path / "mine" / "thesis.txt").read_text() == "mine"
+    assert (tmp_path / "file").read_text() == "mine"
+    monkeypatch.chdir(tmp_path)
+    models["lite"].save("empty")
+    assert (tmp_path / "empty" / "jointmatch.json").exists()
+
+
+@pytest.mark.parametrize("mode", ["lite", "full"])
+def test_a_pickled_model_gives_the_very_same_probabilities_and_can_be_saved(models, tmp_path, mode):
+    copy = pickle.loads(pickle.dumps(models[mode]))
+    np.testing.assert_array_equal(copy.predict_proba(NEW), models[mode].predict_proba(NEW))
+    assert copy.facts == models[mode].facts
+    assert copy.metrics == models[mode].metrics
+    copy.save(tmp_path / "model")
+    np.testing.assert_array_equal(Model.load(tmp_path / "model").predict_proba(NEW), copy.predict_proba(NEW))
 
 
 def test_a_lite_model_needs_its_backbone_folder_no_more(tiny_backbone, tmp_path):

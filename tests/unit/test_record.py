@@ -5,13 +5,21 @@ from __future__ import annotations
 import pytest
 
 from jointmatch.errors import OutputError
-from jointmatch.record import RunFolder
+from jointmatch.record import EARLIER, RunFolder
 
 
 def earlier_run(folder, *extra: str) -> None:
     for name in ("config.toml", "result.json", "checkpoints/last.safetensors", "model/jointmatch.json", *extra):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text("old")
+
+
+def fail(folder, error: type[BaseException], *written: str, **rules: bool) -> None:
+    with RunFolder(folder).claimed(**rules):
+        for name in written:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text("new")
+        raise error
 
 
 def names(folder) -> set[str]:
@@ -37,10 +45,56 @@ def test_a_folder_that_holds_a_run_is_refused_with_both_ways_out(tmp_path):
     assert (tmp_path / "result.json").read_text() == "old"
 
 
-def test_overwrite_removes_the_run_and_nothing_else(tmp_path):
+def test_overwrite_removes_the_run_and_nothing_else_when_the_new_one_is_complete(tmp_path):
     earlier_run(tmp_path, "seed-0/config.toml", "notes.txt")
+    with RunFolder(tmp_path).claimed(overwrite=True):
+        assert names(tmp_path) == {"notes.txt", EARLIER}
+        (tmp_path / "result.json").write_text("new")
+    assert names(tmp_path) == {"notes.txt", "result.json"}
+
+
+@pytest.mark.parametrize("error", [OutputError, KeyboardInterrupt])
+def test_a_run_that_fails_before_any_work_puts_the_earlier_one_back(tmp_path, error):
+    earlier_run(tmp_path, "seed-0/config.toml", "notes.txt")
+    before = names(tmp_path)
+    with pytest.raises(error):
+        fail(tmp_path, error, "config.toml", overwrite=True)
+    assert names(tmp_path) == before
+    assert (tmp_path / "config.toml").read_text() == "old"
+
+
+def test_a_run_that_fails_before_any_work_leaves_a_new_folder_empty(tmp_path):
+    with pytest.raises(OutputError):
+        fail(tmp_path, OutputError, "config.toml")
+    assert names(tmp_path) == set()
+
+
+@pytest.mark.parametrize("work", ["history.jsonl", "seed-1/checkpoints/last.safetensors"])
+def test_what_was_worked_for_stays_and_so_does_the_earlier_run_until_all_is_done(tmp_path, work):
+    earlier_run(tmp_path)
+    with pytest.raises(KeyboardInterrupt):
+        fail(tmp_path, KeyboardInterrupt, work, overwrite=True)
+    assert (tmp_path / work).exists()
+    assert (tmp_path / EARLIER / "result.json").read_text() == "old"
+    with RunFolder(tmp_path).claimed(resume=True):
+        pass
+    assert names(tmp_path) == {work.split("/")[0]}
+
+
+def test_what_was_replacing_a_run_is_replaced_itself_before_that_one_is_given_up(tmp_path):
+    earlier_run(tmp_path)
+    RunFolder(tmp_path).claim(overwrite=True)  # and killed after a while
+    (tmp_path / "config.toml").write_text("half")
+    with pytest.raises(OutputError):
+        fail(tmp_path, OutputError, overwrite=True)
+    assert (tmp_path / "config.toml").read_text() == "old"
+
+
+def test_a_run_that_was_killed_at_once_is_not_taken_for_foreign_files(tmp_path):
+    earlier_run(tmp_path)
     RunFolder(tmp_path).claim(overwrite=True)
-    assert names(tmp_path) == {"notes.txt"}
+    with pytest.raises(OutputError, match="already holds a run"):
+        RunFolder(tmp_path).claim()
 
 
 def test_resume_keeps_everything(tmp_path):
@@ -56,7 +110,7 @@ def test_a_run_of_several_seeds_counts_as_a_run(tmp_path):
     with pytest.raises(OutputError, match="already holds a run"):
         RunFolder(tmp_path).claim()
     RunFolder(tmp_path).claim(overwrite=True)
-    assert names(tmp_path) == set()
+    assert names(tmp_path) == {EARLIER}
 
 
 @pytest.mark.parametrize("rules", [{}, {"overwrite": True}, {"resume": True}])

@@ -57,6 +57,10 @@ class Augmenter(ABC):
         """What became of the texts given so far, in words, where there is something to say."""
         return None
 
+    def gave_up(self) -> bool:
+        """Whether most texts given so far had to be left as they were."""
+        return False
+
     @property
     def key(self) -> str:
         """Name, settings and version: what a view depends on besides the text and the seed."""

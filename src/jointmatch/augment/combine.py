@@ -55,6 +55,9 @@ class Combination(Augmenter):
     def report(self) -> str | None:
         return "; ".join(f"{part}: {told}" for part in self.parts if (told := part.report())) or None
 
+    def gave_up(self) -> bool:
+        return any(part.gave_up() for part in self.parts)
+
     def __call__(self, texts: Sequence[str], rng: np.random.Generator) -> list[str]:
         views = self.attempt(texts, rng.spawn(len(texts)))
         return [text if view is None else view for text, view in zip(texts, views, strict=True)]

@@ -27,19 +27,19 @@ def demo(
     from jointmatch.seeds import train_seeds
 
     demo_splits(labels_per_class, 0)  # too many labels are found before the folder is touched
-    RunFolder(output).claim(overwrite=True)
     listener = make_listener(quiet)
     listener.note(
         f"Six kinds of message to a support desk; {labels_per_class} labels per class, the other training texts "
         "without labels, 180 test texts."
     )
-    result = train_seeds(
-        lambda seed: demo_splits(labels_per_class, seed),
-        {"training": {"mode": "lite"}},
-        range(seeds),
-        output,
-        listener,
-    )
+    with RunFolder(output).claimed(overwrite=True):
+        result = train_seeds(
+            lambda seed: demo_splits(labels_per_class, seed),
+            {"training": {"mode": "lite"}},
+            range(seeds),
+            output,
+            listener,
+        )
     if json:
         print_json(result)
         return

@@ -75,18 +75,19 @@ def train(
     several = range(first, first + seeds) if seeds and seeds > 1 else None
     if resume:
         check_seeds(output, several) if several else check_alone(output)
-    folder = RunFolder(output)
-    folder.claim(overwrite, resume)
-    listener = out.make_listener(quiet)
-    if resume and not any(output.iterdir()):
-        listener.note(f"There is nothing to resume in {output}: starting anew.")
-    if several:
-        splits_of = source.splits if labels_per_class else lambda seed: splits  # no labels drawn: the same for all
-        result = train_seeds(splits_of, settings, several, output, listener, resume)
-        out.print_json(result) if json else show_seeds(result, str(output))
-        return
-    result = run(splits, settings, output, listener, resume).result
-    out.print_json(result) if json else show_run(result, str(output))
+    with RunFolder(output).claimed(overwrite, resume):
+        listener = out.make_listener(quiet)
+        if resume and not any(output.iterdir()):
+            listener.note(f"There is nothing to resume in {output}: starting anew.")
+        if several:
+            splits_of = source.splits if labels_per_class else lambda seed: splits  # no labels drawn: the same for all
+            result = train_seeds(splits_of, settings, several, output, listener, resume)
+        else:
+            result = run(splits, settings, output, listener, resume).result
+    if json:
+        out.print_json(result)
+    else:
+        show_seeds(result, str(output)) if several else show_run(result, str(output))
 
 
 def _options(**sections: dict[str, Any]) -> dict[str, dict[str, Any]]:

@@ -30,7 +30,7 @@ class Spreading:
             rows = generator(seed, "spreading").choice(size, most, replace=False)
         x = np.concatenate([flat_features(features.labeled, heads), flat_features(features.weak[:, rows], heads)])
         y = np.concatenate([features.labels.cpu().numpy(), np.full(len(rows), -1)])
-        neighbors = min(NEIGHBORS, len(x) - 1)
+        neighbors = min(NEIGHBORS, max(1, (len(x) - 1) // 4))  # where all are neighbours all are alike
         self.model = LabelSpreading(kernel="knn", n_neighbors=neighbors, alpha=ALPHA, max_iter=100, n_jobs=-1)
         with warnings.catch_warnings():  # texts no label reaches divide by zero
             warnings.simplefilter("ignore")

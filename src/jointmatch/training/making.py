@@ -108,7 +108,8 @@ class ViewMaker:
         columns = [self._column(augmenter, texts, index) for index in range(first, first + count)]
         report = augmenter.report()
         if report and texts:
-            self.listener.note(f"Views by {augmenter}: {report}.")
+            tell = self.listener.warn if augmenter.gave_up() else self.listener.note
+            tell(f"Views by {augmenter}: {report}.")
         if views.config.min_similarity > 0 and texts:
             columns = self._without_astray(augmenter, texts, columns, views.config.min_similarity)
         return Kept(dict(zip(texts, zip(*columns, strict=True), strict=True)))

@@ -27,10 +27,17 @@ def test_a_text_no_label_reaches_gets_the_uniform_distribution():
     np.testing.assert_allclose(probs, 1 / CLASSES)
 
 
-def test_it_works_with_fewer_texts_than_neighbours_and_without_a_pool():
-    features = toy_features(pool=0)
-    probs = Spreading(features, heads()).predict_proba(features.labeled)
-    assert np.isfinite(probs).all()
+def test_without_a_pool_labels_spread_to_what_is_near_and_not_to_all():
+    """Were every labelled text a neighbour of every other, all would be given the same probabilities."""
+    labeled = cluster(18, seed=0)
+    features = FeatureSet(labeled, torch.arange(18) % CLASSES, labeled[:, :0], [], {})
+    probs = Spreading(features, heads()).predict_proba(cluster(30, seed=9))
+    assert (probs.argmax(-1) == np.arange(30) % CLASSES).mean() > 0.9
+
+
+def test_it_works_with_two_texts():
+    features = FeatureSet(cluster(2, seed=0), torch.arange(2), cluster(0, seed=1), [], {})
+    assert np.isfinite(Spreading(features, heads()).predict_proba(features.labeled)).all()
 
 
 def test_a_large_pool_is_drawn_from_by_the_seed():

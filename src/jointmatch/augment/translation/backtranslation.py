@@ -91,6 +91,9 @@ class BackTranslation(Augmenter):
         stopped = f"; {self.engine} does not work here any more: {self.engine.down}" if self.engine.down else ""
         return f"{self.counts}{stopped}"
 
+    def gave_up(self) -> bool:
+        return 2 * sum(self.counts.dropped.values()) > self.counts.total
+
     @cached_property
     def engine(self) -> Engine:
         """The one that was asked for, or the best that is ready here."""
