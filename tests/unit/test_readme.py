@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from benchmarks.view_examples import examples
@@ -160,3 +161,45 @@ def test_the_table_of_features_on_a_cpu_is_what_was_measured():
         values = entry("features_int8", variant).values(part="dev")
         assert len(values) == 3
         assert f"{spread(values)} in {name}" in page
+
+
+def test_the_numbers_on_the_page_about_a_partial_mode_are_the_measured_ones():
+    page = (ROOT / "docs" / "decisions" / "0011-partial-mode.md").read_text(encoding="utf-8")
+    own = result("partial_mode")["ag_news"]
+    kept, features = own["activations, views none"], own["features"]
+    texts = kept["texts"]
+
+    def runs(name: str, seeds: int) -> list[dict[str, float]]:
+        assert set(own["runs"][name]) == {str(seed) for seed in range(seeds)}
+        return list(own["runs"][name].values())
+
+    def row(title: str, found: list[dict[str, float]], making: float, size: float) -> str:
+        shown = spread([run["accuracy"] for run in found])
+        step, training = (np.mean([run[f"seconds_{of}"] for run in found]) for of in ("per_step", "training"))
+        return f"| {title} | {shown} | {making:.0f} s | {step:.2f} s | {training:.0f} s | {size / 1e9:.2f} GB |"
+
+    def partial(k: int, rate: str, more: str = "bf16") -> str:
+        return f"partial, k {k}, layers 1 0.67, views none, rate {rate}, mu 4, steps 200, {more}"
+
+    lite = row("lite", runs("lite", 3), texts / features["texts_per_second"], texts * features["bytes_per_text"])
+    assert lite in page
+    below = 100 * np.mean([run["accuracy"] for run in runs("lite", 3)])
+    for k in (1, 2):
+        found = runs(partial(k, "0.0001"), 3)
+        assert row(f"partial, k = {k}", found, kept["seconds"], 2 * kept["bytes_per_depth"]) in page
+        assert f"they have {spread([run['accuracy_at_start'] for run in found])}" in page
+        start, end = (100 * np.mean([run[of] for run in found]) for of in ("accuracy_at_start", "accuracy"))
+        assert f"{end - start:+.2f} {'points ' if k == 1 else ''}with k = {k}" in page
+        assert f"and `lite`, {start - below:+.2f}" in page
+    searched = {
+        1: [partial(1, "0.0001"), partial(1, "0.0003", "fp32"), partial(1, "0.001")],
+        2: [partial(2, "0.0001"), partial(2, "0.0003")],
+    }
+    for k, names in searched.items():
+        scores = [f"{100 * own['runs'][name]['0']['accuracy']:.2f}" for name in names]
+        assert f"{', '.join(scores)} with k = {k}" in page
+    (plain,) = runs(searched[1][1], 1)
+    assert f"{plain['seconds_per_step']:.2f} s in fp32" in page
+    (other,) = runs(partial(1, "0.0003", "bf16, rule of lite"), 1)
+    assert f"{100 * other['accuracy']:.2f} with the rule of `lite`" in page
+    assert f"{own['dev']:,} texts of dev" in page
