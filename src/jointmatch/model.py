@@ -171,10 +171,18 @@ class Model:
             raise
         except (OSError, SafetensorError, RuntimeError, TypeError, ValueError) as error:
             raise InputError(f"The model folder {folder} is incomplete or damaged: {error}") from None
-        tokenizer = Tokenizer(load_tokenizer(Backbone(facts.backbone, str(folder))), facts.max_length)
+        tokenizer = _read_tokenizer(folder, facts)
         model = cls(Networks(encoders, heads).to(device), tokenizer, backbone, facts)
         model.metrics = metrics
         return model
+
+
+def _read_tokenizer(folder: Path, facts: ModelFacts) -> Tokenizer:
+    try:
+        return Tokenizer(load_tokenizer(Backbone(facts.backbone, str(folder))), facts.max_length)
+    except InputError:
+        files = "tokenizer.json and tokenizer_config.json"
+        raise InputError(f"The model folder {folder} is incomplete or damaged: wanted its {files}.") from None
 
 
 def _unpacked(archive: bytes) -> Model:

@@ -190,7 +190,9 @@ def test_a_damaged_file_is_a_clear_error(lite, name, content):
 )
 def test_a_missing_file_is_a_clear_error(lite, name):
     (lite / name).unlink()
-    with pytest.raises(InputError, match=r"incomplete|could not be loaded"):
+    with pytest.raises(
+        InputError, match="incomplete" if name == "tokenizer.json" else r"incomplete|could not be loaded"
+    ):
         Model.load(lite)
 
 
