@@ -9,8 +9,9 @@ from pathlib import Path
 from jointmatch.augment import Surroundings, make_views, parse
 from jointmatch.cache import Cache
 from jointmatch.data import as_text
+from jointmatch.data.columns import doubtful_header
 from jointmatch.data.columns import text_column as find_text_column
-from jointmatch.data.tables import Table, read_table
+from jointmatch.data.tables import Table, format_of, read_table
 from jointmatch.data.writing import write_file
 from jointmatch.errors import InputError
 from jointmatch.listener import Listener
@@ -58,7 +59,10 @@ def augment_file(
         if lack:
             raise InputError(f"{augmenter} needs {lack}")
     table = read_table(source, encoding)
-    texts = [as_text(value) for value in table[find_text_column(table, text_column, str(source))]]
+    column = find_text_column(table, text_column, str(source))
+    for doubt in doubtful_header(column, text_column, format_of(source), str(source)):
+        listener.warn(doubt)
+    texts = [as_text(value) for value in table[column]]
     around = Surroundings(mask_token, model, texts)
     added: Table = {}
     account = []

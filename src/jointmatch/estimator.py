@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from jointmatch.config import build, merge
 from jointmatch.data import as_text, splits_of_lists
-from jointmatch.data.labels import clean
+from jointmatch.data.labels import clean, is_minus_one
 from jointmatch.errors import DataError
 from jointmatch.model import Model
 from jointmatch.resolve import as_settings
@@ -30,7 +30,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         backbone: ``auto`` (the embedded MiniLM), a folder, or a hub name.
         mode: ``lite`` (frozen encoder), ``full``, or ``auto``, which picks by hardware.
         random_state: Seed of everything random; None means 0.
-        unlabeled_value: The label that means "no label" besides None, NaN and "", in place of an integer -1.
+        unlabeled_value: The label that means "no label" besides None, NaN and "", in place of -1; with "" none does,
+            and -1 is a class.
         settings: Any other setting by its path, such as ``{"algorithm.tau": 0.95}``.
 
     Attributes:
@@ -60,13 +61,15 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         self.settings = settings
 
     def fit(self, X: Iterable[Any], y: Iterable[Any], unlabeled: Iterable[Any] | None = None) -> TextClassifier:  # noqa: N803 - scikit-learn's name
-        """Train on texts, of which those labelled None, NaN, "" or an integer -1 count as unlabelled.
+        """Train on texts, of which those labelled None, NaN, "" or -1 count as unlabelled.
 
         Args:
             X: Texts.
             y: One label per text, of any type.
             unlabeled: More texts without labels.
         """
+        if y is None:
+            raise DataError('Got None as labels, wanted one per text: None, "" or -1 for each text that has none.')
         texts, labels = _texts(X), _column(y, "labels")
         if len(texts) != len(labels):
             raise DataError(f"Got {len(texts)} texts and {len(labels)} labels, wanted as many of each.")
@@ -105,13 +108,21 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     def score(self, X: Iterable[Any], y: Iterable[Any], sample_weight: Any = None) -> float:  # noqa: N803
         """Accuracy over the rows that have a label: a fold of a cross-validation may hold others."""
-        texts, labels = _texts(X), clean(_column(y, "labels"), self.unlabeled_value)
+        check_is_fitted(self, "model_")
+        texts, labels = _texts(X), self._known_labels(y)
         rows = [i for i, label in enumerate(labels) if label is not None]
         if not rows:
             return float("nan")
         weights = None if sample_weight is None else np.asarray(sample_weight)[rows]
         right = self.predict([texts[i] for i in rows]) == _as_array([labels[i] for i in rows])  # type: ignore[misc]
         return float(np.average(right, weights=weights))
+
+    def _known_labels(self, y: Iterable[Any]) -> list[Label | None]:
+        """Labels, None where there is none; -1 is none unless the model has learnt it as a class."""
+        labels = clean(_column(y, "labels"), self.unlabeled_value)
+        if any(map(is_minus_one, self.model_.classes)):
+            return labels
+        return [None if is_minus_one(label) else label for label in labels]
 
     def save(self, folder: str | Path) -> None:
         """Write a model folder that ``load`` and the command line read."""
@@ -164,4 +175,6 @@ def _column(values: Any, what: str) -> list[Any]:
         values = values.iloc[:, 0] if hasattr(values, "iloc") else values[:, 0]
     elif getattr(values, "ndim", 1) != 1:
         raise DataError(f"Got {what} with {values.ndim} dimensions, wanted one column of them.")
+    if not isinstance(values, Iterable):
+        raise DataError(f"Got {type(values).__name__} as {what}, wanted a list of them.")
     return list(values)

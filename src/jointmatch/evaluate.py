@@ -9,21 +9,30 @@ from typing import Any
 import numpy as np
 
 from jointmatch.config import DataConfig
+from jointmatch.data.account import TextAccount
 from jointmatch.data.labels import encode
 from jointmatch.data.load import read_rows
 from jointmatch.errors import DataError
+from jointmatch.listener import Listener
 from jointmatch.model import Model
 from jointmatch.training.metrics import full_metrics
 
 
-def evaluate_file(load_model: Callable[[], Model], path: Path, config: DataConfig) -> tuple[dict[str, Any], int]:
-    """All metrics, and how many rows had no label and were left out."""
-    rows = read_rows(path, config)
+def evaluate_file(
+    load_model: Callable[[], Model], path: Path, config: DataConfig, listener: Listener | None = None
+) -> tuple[dict[str, Any], int]:
+    """All metrics, and how many rows had no label and were left out; the listener hears what is odd about the file."""
+    listener = listener or Listener()
+    rows = read_rows(path, config, listener.warn)
     model = load_model()
     kept = [i for i, label in enumerate(rows.labels) if label is not None]
     if not kept:
         raise DataError(f"{path} has no labelled row to score. Name the column with --label-column.")
     labeled = rows.rows(kept)
     ids = encode(labeled.labels, model.classes, str(path))
-    metrics = full_metrics(model.predict_proba(labeled.texts), np.array(ids), model.classes)
+    account = TextAccount()
+    metrics = full_metrics(model.predict_proba(account.take(labeled.texts)), np.array(ids), model.classes)
+    found = account.told("kept and scored")
+    if found:
+        listener.warn(found)
     return metrics, len(rows) - len(kept)

@@ -90,11 +90,17 @@ class Job:
         for note in self.splits.notes:
             self.listener.warn(note)
         config, parts = self.config, self.assembly
-        views = parts.views.told(config.data.weak_column, config.data.strong_column)
+        views = parts.views.told(*self._view_columns())
         self.listener.note(
             f"Training {config.algorithm.name} (recipe {config.training.recipe}) in mode {mode} ({reason}); "
             f"{parts.num_networks} network(s) over {parts.backbone.name} on {parts.device.type}; views: {views}."
         )
+
+    def _view_columns(self) -> tuple[str | None, str | None]:
+        """The user's columns of views, where the data really have them."""
+        parts, data = (self.splits.labeled, self.splits.pool), self.config.data
+        weak = data.weak_column if any(part.weak is not None for part in parts) else None
+        return weak, data.strong_column if any(part.strong is not None for part in parts) else None
 
     def is_like(self, other: Job) -> bool:
         """Whether the networks have the same shape: data may make a method another one."""

@@ -11,10 +11,13 @@ from typing import cast
 import numpy as np
 
 from jointmatch.data import as_text
+from jointmatch.data.account import TextAccount
+from jointmatch.data.columns import doubtful_header
 from jointmatch.data.columns import text_column as find_text_column
-from jointmatch.data.tables import Format, Table, check_encoding, parse, read_chunks
+from jointmatch.data.tables import Format, Table, check_encoding, check_file, parse, read_chunks
 from jointmatch.data.writing import write_file, write_text
 from jointmatch.errors import DataError
+from jointmatch.listener import Listener
 from jointmatch.model import Model
 
 
@@ -27,14 +30,15 @@ def predict_file(
     encoding: str = "utf-8",
     probabilities: bool = False,
     stdout_format: Format = "csv",
-    warn: Callable[[str], None] = lambda text: None,
+    listener: Listener | None = None,
 ) -> int:
     """Copy rows from ``source`` to ``target`` with ``prediction`` and ``confidence`` added; return their number.
 
     ``source`` may be ``-`` for the standard input; without ``target`` rows go to the standard output.
     The model is loaded only once the input has proved readable.
     """
-    chunks = _read(source, encoding)
+    listener = listener or Listener()
+    chunks, kind = _read(source, encoding)
     first = next(chunks, None)
     if first is None:
         name = "The standard input" if str(source) == "-" else source
@@ -42,28 +46,43 @@ def predict_file(
     model = load_model()
     named = text_column or (model.facts.text_column if model.facts.text_column in first else None)
     column = find_text_column(first, named, str(source))
+    _tell_of_column(column, named, kind, source, listener)
     replaced = [name for name in _added_columns(model, probabilities) if name in first]
     if column in replaced:
         raise DataError(f"The texts of {source} stand in {column!r}, where predictions would go. Rename the column.")
     if replaced:
-        warn(f"The input has {', '.join(map(repr, replaced))} already: replaced by the new predictions.")
+        listener.warn(f"The input has {', '.join(map(repr, replaced))} already: replaced by the new predictions.")
+    account = TextAccount()
 
     def rows() -> Iterator[Table]:
         for chunk in _with_first(first, chunks):
             if column not in chunk:
                 raise DataError(f"{source} has rows without the column {column!r}.")
-            yield _predicted(model, chunk, column, probabilities)
+            texts = account.take([as_text(value) for value in chunk[column]])
+            yield {**chunk, **_predictions(model, texts, probabilities)}
 
-    return write_text(rows(), sys.stdout, stdout_format) if target is None else write_file(rows(), target)
+    count = write_text(rows(), sys.stdout, stdout_format) if target is None else write_file(rows(), target)
+    found = account.told("predicted all the same")
+    if found:
+        listener.warn(found)
+    return count
 
 
-def _read(source: str | Path, encoding: str) -> Iterator[Table]:
+def _tell_of_column(column: str, named: str | None, kind: Format, source: str | Path, listener: Listener) -> None:
+    """Say which column was taken where nobody named it."""
+    if named is None:
+        listener.note(f"Texts from {column!r}; --text-column names another.")
+    for doubt in doubtful_header(column, named, kind, "The standard input" if str(source) == "-" else str(source)):
+        listener.warn(doubt)
+
+
+def _read(source: str | Path, encoding: str) -> tuple[Iterator[Table], Format]:
     if str(source) != "-":
-        return read_chunks(source, encoding)
+        return read_chunks(source, encoding), check_file(source)
     check_encoding(encoding)
     piped = cast(io.BufferedReader, sys.stdin.buffer)
     kind: Format = "jsonl" if piped.peek(64).lstrip()[:1] == b"{" else "csv"
-    return parse(piped, kind, encoding, "the standard input")
+    return parse(piped, kind, encoding, "the standard input"), kind
 
 
 def _with_first(first: Table, rest: Iterator[Table]) -> Iterator[Table]:
@@ -76,10 +95,10 @@ def _added_columns(model: Model, probabilities: bool) -> list[str]:
     return ["prediction", "confidence", *of_classes]
 
 
-def _predicted(model: Model, chunk: Table, column: str, probabilities: bool) -> Table:
-    probs = model.network_probs([as_text(v) for v in chunk[column]]).mean(0)
+def _predictions(model: Model, texts: list[str], probabilities: bool) -> Table:
+    probs = model.network_probs(texts).mean(0)
     best = probs.argmax(-1)
     columns = [[model.classes[i] for i in best], np.round(probs.max(-1), 6).tolist()]
     if probabilities:
         columns += np.round(probs, 6).T.tolist()
-    return {**chunk, **dict(zip(_added_columns(model, probabilities), columns, strict=True))}
+    return dict(zip(_added_columns(model, probabilities), columns, strict=True))

@@ -78,6 +78,17 @@ def test_a_file_of_views_trains(augment, command, toy, tiny_backbone, tmp_path):
     assert "views: weak from the column 'weak', strong from the column 'strong'." in ran.err
 
 
+def test_views_of_the_unlabelled_file_alone_train(command, toy, tiny_backbone, tmp_path):
+    (tmp_path / "pool.jsonl").write_text('{"text": "some old plum", "w": "old plum"}\n' * 2)
+    words = ("--unlabeled", tmp_path / "pool.jsonl", "--weak-column", "w", "--backbone", tiny_backbone, *FAST)
+    ran = command("train", toy / "test.csv", "--output", tmp_path / "run", *words)
+    assert ran.code == 0, ran.err
+    assert "views: weak from the column 'w', strong" in ran.err
+    ran = command("train", toy / "test.csv", "--output", tmp_path / "other", *words, "--unlabeled", toy / "dev.csv")
+    assert ran.code == 2
+    assert "dev.csv has no column 'w' (--weak-column); it has 'text', 'label'." in ran.err
+
+
 def test_what_a_column_stands_in_for_need_not_be_installed(augment, command, tiny_backbone, tmp_path):
     """The backbone has no language model, which nobody asks for where the views are there already."""
     augment(*SPECS[:4], "--output", tmp_path / "views.csv")

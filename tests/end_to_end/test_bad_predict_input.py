@@ -88,3 +88,24 @@ def test_a_folder_that_is_no_model_is_refused_with_a_hint(command, model, toy, t
     shutil.copytree(model, damaged)
     (damaged / "heads.safetensors").write_bytes(b"junk")
     assert_refused(command(name, damaged, toy / "test.csv"), str(damaged), "damaged")
+
+
+@pytest.mark.parametrize("output", ["in.csv", "folder/../in.csv", "link.csv"])
+@pytest.mark.parametrize("words", [("predict", "model"), ("augment",)], ids=["predict", "augment"])
+def test_the_input_itself_is_refused_as_output(command, model, tmp_path, monkeypatch, words, output):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "in.csv").write_text("text\napple plum\n")
+    (tmp_path / "link.csv").symlink_to(tmp_path / "in.csv")
+    before = entries_of(tmp_path)
+    given = [model if word == "model" else word for word in words]
+    views = ["--weak", "swap"] if "augment" in words else []
+    assert_refused(command(*given, "in.csv", *views, "--output", output), f"{output} is the input itself")
+    assert entries_of(tmp_path) == before
+
+
+def test_predict_refuses_a_text_that_is_an_object(command, model, tmp_path):
+    (tmp_path / "in.jsonl").write_text('{"text": {"a": 1}}\n')
+    ran = command("predict", model, tmp_path / "in.jsonl", "--output", tmp_path / "out.csv")
+    assert_refused(ran, "A text is {'a': 1} (dict), wanted text or a number")
+    assert not (tmp_path / "out.csv").exists()

@@ -103,3 +103,34 @@ def test_predict_does_not_grow_with_the_number_of_rows(command, model, tmp_path,
         source = write_table(tmp_path / f"{rows}.{suffix}", ["apple iron"] * rows, labels)
         peaks.append(peak_megabytes(command, model, source, "--output", tmp_path / f"out-{rows}.{suffix}"))
     assert peaks[1] - peaks[0] < 4
+
+
+def test_a_column_that_nobody_named_is_told(command, model, tmp_path):
+    (tmp_path / "in.csv").write_text("anliegen\napple plum is old\n")
+    ran = command("predict", model, tmp_path / "in.csv")
+    assert (ran.code, ran.err) == (0, "Texts from 'anliegen'; --text-column names another.\n")
+    ran = command("predict", model, tmp_path / "in.csv", "--text-column", "anliegen")
+    assert (ran.code, ran.err) == (0, "")
+
+
+@pytest.mark.parametrize("piped", [False, True])
+def test_a_file_without_a_header_is_pointed_out(command, model, tmp_path, piped):
+    lines = b"apple plum is old\niron zinc is new\n"
+    (tmp_path / "in.csv").write_bytes(lines)
+    ran = command("predict", model, "-" if piped else tmp_path / "in.csv", "--quiet", stdin=lines)
+    assert len(ran.err.splitlines()) == 1
+    assert "the first line was taken as the column's name ('apple plum is old'), not as a text" in ran.err
+
+
+def test_empty_and_long_texts_are_counted_predicted_and_written_as_they_were(command, model, tmp_path):
+    long = "apple " * 9_000
+    texts = ["apple plum", "", "\u200b", long]
+    source = write_table(tmp_path / "in.jsonl", texts, ["fruit"] * 4)
+    ran = command("predict", model, source, "--json", "--quiet")
+    said = "2 empty text(s): {}. 1 text(s) over 50,000 characters: cut there.\n"
+    assert ran.err == said.format("predicted all the same")
+    rows = [json.loads(line) for line in ran.out.splitlines()]
+    assert [row["text"] for row in rows] == texts
+    assert {row["prediction"] for row in rows} <= TOPICS
+    ran = command("evaluate", model, source, "--json")
+    assert (ran.err, json.loads(ran.out)["n"]) == (said.format("kept and scored"), 4)

@@ -76,8 +76,10 @@ def test_saving_an_unfitted_classifier_says_so(make, tmp_path):
         (LABELS, float("nan"), ["fruit", "metal", "music"]),
         ([IDS[y] for y in LABELS], -1, [0, 1, 2]),
         ([IDS[y] for y in LABELS], None, [0, 1, 2]),
+        (LABELS, -1, ["fruit", "metal", "music"]),
+        (LABELS, "-1", ["fruit", "metal", "music"]),
     ],
-    ids=["None", "empty", "NaN", "-1", "None among integers"],
+    ids=["None", "empty", "NaN", "-1", "None among integers", "-1 among words", "'-1' among words"],
 )
 def test_a_row_without_a_label_is_unlabelled(make, labels, blank, classes):
     given = [*labels[:15], *[blank] * 30]
@@ -85,14 +87,34 @@ def test_a_row_without_a_label_is_unlabelled(make, labels, blank, classes):
     assert fitted.classes_.tolist() == classes
     assert (fitted.result_["labelled"], fitted.result_["unlabelled"]) == (15, 30)
     assert fitted.result_["algorithm"] == "jointmatch"
+    assert not any("-1" in warning for warning in fitted.result_["warnings"])
 
 
-def test_minus_one_is_a_class_among_text_labels_unless_named_as_unlabelled(make):
+def test_minus_one_is_a_class_where_another_value_means_no_label(make):
     given = [*LABELS[:15], *["-1"] * 30]
-    assert "-1" in make().fit(TEXTS, given).classes_
-    fitted = make(unlabeled_value="-1").fit(TEXTS, given)
-    assert fitted.classes_.tolist() == ["fruit", "metal", "music"]
-    assert fitted.result_["unlabelled"] == 30
+    fitted = make(unlabeled_value="").fit(TEXTS, given)
+    assert fitted.classes_.tolist() == ["-1", "fruit", "metal", "music"]
+    assert fitted.score(TEXTS[15:], given[15:]) == np.mean(fitted.predict(TEXTS[15:]) == "-1")
+
+
+def test_minus_one_in_few_rows_is_unlabelled_and_warned_of(make):
+    with pytest.warns(UserWarning, match=r'-1 was taken as "no label" in 15 row'):
+        fitted = make().fit(TEXTS, [IDS[y] - 1 for y in LABELS])
+    assert fitted.classes_.tolist() == [0, 1]
+
+
+def test_rows_labelled_minus_one_are_not_scored(make):
+    fitted = make().fit(TEXTS, LABELS)
+    expected = fitted.score(TEXTS[:15], LABELS[:15])
+    for missing in (-1, "-1", None):
+        assert fitted.score(TEXTS, [*LABELS[:15], *[missing] * 30]) == expected
+
+
+def test_a_loaded_model_is_scored_on_minus_one_where_that_is_its_class(make, tmp_path):
+    labels = [IDS[y] - 1 for y in LABELS]
+    fitted = make(unlabeled_value="").fit(TEXTS, labels)
+    fitted.save(tmp_path / "model")
+    assert load(tmp_path / "model").score(TEXTS, labels) == fitted.score(TEXTS, labels)
 
 
 @pytest.mark.parametrize(
@@ -175,6 +197,11 @@ def test_history_and_termination_are_kept(make):
         (TEXTS, [None] * 45, "No row has a label"),
         (TEXTS, ["fruit"] * 45, "at least two classes"),
         (TEXTS, [["fruit"]] * 45, "wanted text or a number"),
+        ([[text] for text in TEXTS], LABELS, r"A text is \[.*\] \(list\), wanted text or a number"),
+        (TEXTS, None, "Got None as labels, wanted one per text"),
+        (None, LABELS, "Got NoneType as texts, wanted a list"),
+        (TEXTS, 3, "Got int as labels, wanted a list"),
+        (TEXTS, [-1, 1, 1] * 15, r'-1 was taken as "no label" in 15 row.s., which leaves one class'),
     ],
 )
 def test_what_cannot_be_fitted_is_refused(make, texts, labels, message):

@@ -47,7 +47,7 @@ class MaskedLanguageModel(RatedAugmenter):
     def missing(self) -> str | None:
         """As the backbone's configuration has it; one that is yet to be downloaded may well have the head."""
         if self.backbone is None:
-            return f"{self.needs}: name one with --backbone"
+            return f"{self.needs}: name one with --backbone, in Python backbone=..."
         folder = model_folder(self.backbone)
         return None if folder is None or _may_have_head(folder) else self._another()
 

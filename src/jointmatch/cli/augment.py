@@ -21,12 +21,13 @@ def augment(
     json: Annotated[bool, typer.Option("--json", help="What was made, as JSON.")] = False,
 ) -> None:
     """Make weak and strong views of a file's texts ahead of training; see 'jointmatch augmenters'."""
-    from jointmatch.data.tables import check_file, format_of
+    from jointmatch.data.tables import check_file
+    from jointmatch.data.writing import check_target
     from jointmatch.errors import InputError
 
     check_file(file)
     if output is not None:
-        format_of(output)
+        check_target(output, file)
     if not weak and not strong:
         raise InputError(
             "Nothing to make: name an augmenter with --weak or --strong; 'jointmatch augmenters' lists them."

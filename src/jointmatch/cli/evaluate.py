@@ -22,7 +22,7 @@ def evaluate(
 
     check_file(file)  # before the seconds that importing torch takes
 
-    from jointmatch.cli.output import percent, print_json, say, table, width
+    from jointmatch.cli.output import make_listener, percent, print_json, say, table, width
     from jointmatch.config import DataConfig
     from jointmatch.evaluate import evaluate_file
     from jointmatch.model import Model
@@ -30,7 +30,7 @@ def evaluate(
 
     data = DataConfig(text_column=text_column, label_column=label_column, encoding=encoding)
     found = find_device(device)
-    metrics, skipped = evaluate_file(lambda: Model.load(model, str(found)), file, data)
+    metrics, skipped = evaluate_file(lambda: Model.load(model, str(found)), file, data, make_listener(quiet=False))
     if json:
         print_json(metrics)
         return

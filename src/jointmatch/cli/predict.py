@@ -20,10 +20,11 @@ def predict(
     json: Annotated[bool, typer.Option("--json", help="JSON lines instead of CSV on the output.")] = False,
 ) -> None:
     """Add a prediction and its confidence to every row of a file, in constant memory."""
-    from jointmatch.data.tables import check_file, format_of
+    from jointmatch.data.tables import check_file
+    from jointmatch.data.writing import check_target
 
     if output is not None:
-        format_of(output)
+        check_target(output, input_)
     if input_ != "-":
         check_file(input_)  # before the seconds that importing torch takes
 
@@ -42,7 +43,7 @@ def predict(
         encoding=encoding,
         probabilities=probabilities,
         stdout_format="jsonl" if json else "csv",
-        warn=listener.warn,
+        listener=listener,
     )
     if output is not None:
         listener.note(f"Wrote {rows} predictions to {output}.")

@@ -1,7 +1,8 @@
 """Read files, check them, split them."""
 
 from jointmatch.data.labels import UNLABELED
-from jointmatch.data.load import as_text, load_splits, splits_of_lists
+from jointmatch.data.lists import splits_of_lists
+from jointmatch.data.load import as_text, load_splits
 from jointmatch.data.splits import Rows, Splits, Texts, make_splits
 
 __all__ = ["UNLABELED", "Rows", "Splits", "Texts", "as_text", "load_splits", "make_splits", "splits_of_lists"]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from typing import Any
 
-from jointmatch.data.tables import Table
+from jointmatch.data.tables import Format, Table
 from jointmatch.errors import DataError, did_you_mean
 
 TEXT_NAMES = (
@@ -35,6 +35,24 @@ def text_column(table: Table, named: str | None, where: str, avoid: str | None =
         f"{where}: no text column found among {_listed(list(table))}.{_nearest(columns, TEXT_NAMES)} "
         "Name it with --text-column."
     )
+
+
+def doubtful_header(column: str, named: str | None, kind: Format | None, where: str) -> list[str]:
+    """What to say where a text column's name reads like a text: the file may have no header.
+
+    JSON lines and parquet always name their columns, and a column the user named is no guess.
+    """
+    if named is not None or kind not in ("csv", "tsv") or not _reads_like_a_text(column):
+        return []
+    shown = column if len(column) <= 60 else f"{column[:57]}..."
+    return [
+        f"{where}: the first line was taken as the column's name ({shown!r}), not as a text. If the file has no "
+        "header, put a line with a name above it, such as text."
+    ]
+
+
+def _reads_like_a_text(name: str) -> bool:
+    return len(name.split()) >= 3 or len(name) > 40
 
 
 def label_column(table: Table, named: str | None, where: str) -> str | None:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from jointmatch.data.blank import is_blank
 from jointmatch.data.splits import Rows, same_text
 from jointmatch.errors import DataError
 from jointmatch.randomness import generator
@@ -31,7 +32,7 @@ def drawable(source: Rows, *others: Rows | None) -> Rows:
     taken = {same_text(text) for part in others if part is not None for text in part.texts}
     first: dict[str, int] = {}
     for i, text in enumerate(map(same_text, source.texts)):
-        if text and text not in taken:
+        if not is_blank(text) and text not in taken:
             first.setdefault(text, i)
     return source.rows(list(first.values()))
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from jointmatch.data.blank import is_blank
 from jointmatch.errors import DataError, did_you_mean
 from jointmatch.types import Label
 
@@ -20,31 +21,40 @@ def plain(value: Any) -> Any:
 def clean(values: Iterable[Any], unlabeled_value: Label | None = None) -> list[Label | None]:
     """Replace whatever means "no label" by None and leave every other label as written.
 
-    None, NaN and blank text always mean it; -1 does when all other labels are whole
-    numbers (in a CSV, text that looks like them), unless ``unlabeled_value`` names another.
+    None, NaN, blank text and ``unlabeled_value`` mean it. -1 does not: in a file it may be a class,
+    such as a bad review; ``without_minus_one`` is for labels that come from Python.
     """
-    labels = [None if is_missing(v) or v == unlabeled_value else v for v in map(plain, values)]
+    labels = [None if is_missing(v) or _same(v, unlabeled_value) else v for v in map(plain, values)]
     for value in labels:
         if value is not None and not isinstance(value, (str, int, float, bool)):
             raise DataError(f"A label is {value!r} ({type(value).__name__}), wanted text or a number.")
-    if unlabeled_value is None and all(_whole_number(v) for v in labels if v is not None):
-        labels = [None if v in (-1, "-1") else v for v in labels]
     return labels
+
+
+def without_minus_one(labels: Sequence[Label | None]) -> list[Label | None]:
+    """Take -1 as "no label", as scikit-learn does; among fractions it is a number like any other."""
+    if any(isinstance(v, float) and not v.is_integer() for v in labels):
+        return list(labels)
+    return [None if is_minus_one(v) else v for v in labels]
+
+
+def is_minus_one(value: Label | None) -> bool:
+    """Whether a label is -1, as a number or as text."""
+    return value.strip() == "-1" if isinstance(value, str) else value == -1
+
+
+def _same(value: Any, marker: Label | None) -> bool:
+    # A CSV can only say "99" where the setting says 99.
+    return marker is not None and (value == marker or str(value).strip() == str(marker).strip())
 
 
 def is_missing(value: Any) -> bool:
     """Whether a cell is empty: None, blank text, NaN, or pandas' NA and NaT."""
-    if value is None or (isinstance(value, str) and not value.strip()):
+    if value is None or (isinstance(value, str) and is_blank(value)):
         return True
     if isinstance(value, float):
         return math.isnan(value)
     return type(value).__name__ in ("NAType", "NaTType")  # pandas' missing values
-
-
-def _whole_number(value: Label) -> bool:
-    if isinstance(value, str):
-        return value.strip().removeprefix("-").isdecimal()
-    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def find_classes(labels: Iterable[Label | None]) -> list[Label]:
@@ -52,7 +62,8 @@ def find_classes(labels: Iterable[Label | None]) -> list[Label]:
     distinct = set(labels) - {None}
     if not distinct:
         raise DataError(
-            "No row has a label. Wanted a few labelled rows per class; name the column with --label-column."
+            "No row has a label. Wanted a few labelled rows per class. Where a file has them in another column, "
+            "name it with --label-column."
         )
     if len(distinct) == 1:
         raise DataError(f"All labels are {next(iter(distinct))!r}. Wanted at least two classes.")

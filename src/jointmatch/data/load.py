@@ -1,17 +1,18 @@
-"""From files, lists or data frames to splits."""
+"""From files or data frames to splits."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from jointmatch.config import DataConfig
 from jointmatch.data import columns
 from jointmatch.data.draw import drawable, few_labels
-from jointmatch.data.labels import clean, is_missing
+from jointmatch.data.labels import clean, is_minus_one, is_missing
 from jointmatch.data.splits import Rows, Splits, make_splits
-from jointmatch.data.tables import Table, read_table
+from jointmatch.data.tables import Format, Table, format_of, read_table
 from jointmatch.errors import DataError
 
 
@@ -19,7 +20,14 @@ def as_text(value: Any) -> str:
     """A cell as text; what is missing becomes the empty text."""
     if isinstance(value, str):
         return value
+    if isinstance(value, (dict, list, tuple, set, bytes)) or getattr(value, "ndim", 0) > 0:
+        raise DataError(f"A text is {_shown(value)} ({type(value).__name__}), wanted text or a number.")
     return "" if is_missing(value) else str(value)
+
+
+def _shown(value: Any) -> str:
+    shown = repr(value)
+    return shown if len(shown) <= 60 else f"{shown[:57]}..."
 
 
 def as_table(source: str | Path | Table | Any, encoding: str = "utf-8") -> Table:
@@ -46,51 +54,63 @@ def load_splits(
 
     Columns found in the labelled source are looked for by the same name in the others.
     With ``labels_per_class`` only that many labels are drawn; the other rows join the pool.
+    The user's views are wanted of the pool: of every unlabelled source, or of the labelled one where it is alone.
     """
     config = config or DataConfig()
     table, where = as_table(labeled, config.encoding), _name(labeled, "labelled data")
     label_hint = columns.label_column(table, config.label_column, where)
     text = columns.text_column(table, config.text_column, where, avoid=label_hint)
     label = columns.require_label_column(table, config.label_column, text, where)
+    notes = columns.doubtful_header(text, config.text_column, _format(labeled), where)
 
     def rows(source: Any, kind: str, labels_needed: bool) -> Rows:
         other, name = as_table(source, config.encoding), _name(source, kind)
-        own_text = text if text in other else columns.text_column(other, config.text_column, name, avoid=label)
+        own_text = text
+        if text not in other:
+            own_text = columns.text_column(other, config.text_column, name, avoid=label)
+            notes.extend(columns.doubtful_header(own_text, config.text_column, _format(source), name))
         own_label: str | None = label if label in other else columns.label_column(other, None, name)
         if labels_needed:
             own_label = own_label or columns.require_label_column(other, config.label_column, own_text, name)
-        return _rows(other, own_text, own_label, config, name, views_needed=False)
+        return _rows(other, own_text, own_label, config, name, views_needed=kind == "unlabelled data")
 
-    given = _rows(table, text, label, config, where)
+    given = _rows(table, text, label, config, where, views_needed=not unlabeled)
+    notes += _mostly_minus_one(given, config)
     extra = [rows(source, "unlabelled data", False) for source in unlabeled]
     dev_rows = None if dev is None else rows(dev, "dev data", True)
     test_rows = None if test is None else rows(test, "test data", True)
     if labels_per_class is not None:
         given, rest = few_labels(drawable(given, dev_rows, test_rows), labels_per_class, seed)
-        extra.append(rest)
-    return make_splits(given, extra, dev_rows, test_rows, config.conflicts, text, label)
+        extra.append(_with_own_views(rest, config))
+        notes += _lacking_views(rest, len(rest), config, where)
+    notes += _lacking_views(given, given.labels.count(None), config, where)
+    given = _with_own_views(given, config)
+    splits = make_splits(given, extra, dev_rows, test_rows, config.conflicts, text, label)
+    splits.notes[:0] = notes
+    return splits
 
 
-def read_rows(source: Any, config: DataConfig) -> Rows:
-    """The rows of one labelled source."""
+def read_rows(source: Any, config: DataConfig, warn: Callable[[str], None] = lambda text: None) -> Rows:
+    """The rows of one labelled source; ``warn`` hears of what looks wrong with it."""
     table, where = as_table(source, config.encoding), _name(source, "data")
     label_hint = columns.label_column(table, config.label_column, where)
     text = columns.text_column(table, config.text_column, where, avoid=label_hint)
     label = columns.require_label_column(table, config.label_column, text, where)
+    for doubt in columns.doubtful_header(text, config.text_column, _format(source), where):
+        warn(doubt)
     return _rows(table, text, label, config, where)
 
 
-def splits_of_lists(
-    texts: Iterable[Any],
-    labels: Iterable[Any],
-    unlabeled: Iterable[Any] | None = None,
-    config: DataConfig | None = None,
-) -> Splits:
-    """Splits from plain sequences, as the estimator gets them."""
-    config = config or DataConfig()
-    given = Rows([as_text(t) for t in texts], clean(labels, config.unlabeled_value))
-    extra = [as_text(t) for t in unlabeled] if unlabeled is not None else []
-    return make_splits(given, [Rows(extra, [None] * len(extra))], conflicts=config.conflicts)
+def _mostly_minus_one(rows: Rows, config: DataConfig) -> list[str]:
+    """Other programs write -1 for "no label"; it then outnumbers the classes, and every row has a label."""
+    labels = rows.labels
+    count = sum(map(is_minus_one, labels))
+    if config.unlabeled_value is not None or None in labels or count <= len(labels) / 2:
+        return []
+    return [
+        f"-1 is taken as a class: {count} of {len(labels)} rows have it. If it means that a text has no label, leave "
+        "the cell blank or set data.unlabeled_value=-1."
+    ]
 
 
 def _rows(
@@ -101,11 +121,39 @@ def _rows(
     labels = clean(given, config.unlabeled_value)
     views: dict[str, list[str]] = {}
     for view, named in (("weak", config.weak_column), ("strong", config.strong_column)):
-        # Files without the user's views stand in with their texts; the labelled file has to have them.
         if named is not None and (named in table or views_needed):
             values = columns.named_column(table, named, where, f"--{view}-column")
             views[view] = [as_text(v) or t for v, t in zip(values, texts, strict=True)]
     return Rows(texts, labels, **views)
+
+
+def _with_own_views(rows: Rows, config: DataConfig) -> Rows:
+    """Where only the pool's files have the user's views, each text of this one is its own view."""
+    lacked = dict(_lacked(rows, config))
+    return replace(
+        rows,
+        weak=rows.texts if "weak" in lacked else rows.weak,
+        strong=rows.texts if "strong" in lacked else rows.strong,
+    )
+
+
+def _lacking_views(rows: Rows, unlabeled: int, config: DataConfig, where: str) -> list[str]:
+    return [
+        f"{where} has no column {named!r} (--{view}-column): its {unlabeled} unlabelled text(s) stand as their own "
+        f"{view} views."
+        for view, named in _lacked(rows, config)
+        if unlabeled
+    ]
+
+
+def _lacked(rows: Rows, config: DataConfig) -> list[tuple[str, str]]:
+    """The views, with their columns, that the user named and these rows do not have."""
+    wanted = (("weak", config.weak_column, rows.weak), ("strong", config.strong_column, rows.strong))
+    return [(view, named) for view, named, found in wanted if named is not None and found is None]
+
+
+def _format(source: Any) -> Format | None:
+    return format_of(Path(source)) if isinstance(source, (str, Path)) else None
 
 
 def _name(source: Any, kind: str) -> str:

@@ -8,11 +8,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar, overload
 
 from jointmatch.data import labels as labels_module
+from jointmatch.data.blank import is_blank
 from jointmatch.data.labels import UNLABELED
 from jointmatch.errors import DataError
 from jointmatch.types import Label
 
-BLANK_LOOKING = {"n/a", "na", "nan", "null", "?", "-", "--", "tbd", "todo", "unlabeled", "unlabelled", "no label"}
+BLANK_LOOKING = {
+    "n/a", "na", "nan", "none", "null", "?", "-", "--", "tbd", "todo", "unlabeled", "unlabelled", "no label",
+}  # fmt: skip
 MAX_CHARACTERS = 50_000  # no encoder reads that far; a longer text only costs time and memory
 
 
@@ -123,7 +126,8 @@ def same_text(text: str) -> str:
     return " ".join(text.split())
 
 
-def _cut(texts: list[str]) -> list[str]:
+def cut(texts: Sequence[str]) -> list[str]:
+    """Texts without what no encoder reads."""
     return [text[:MAX_CHARACTERS] for text in texts]
 
 
@@ -165,17 +169,17 @@ class _Cleaner:
             self._check_evaluation(rows, ids, where)
         long = sum(len(t) > MAX_CHARACTERS for t in rows.texts)
         self.note("cut", long, f"{long} text(s) in {where} over {MAX_CHARACTERS:,} characters: cut there.")
-        return Texts(_cut(rows.texts), ids, rows.weak and _cut(rows.weak), rows.strong and _cut(rows.strong))
+        return Texts(cut(rows.texts), ids, rows.weak and cut(rows.weak), rows.strong and cut(rows.strong))
 
     def _check_evaluation(self, rows: Rows, ids: list[int], where: str) -> None:
         blank = ids.count(UNLABELED)
         if blank:
             raise DataError(f"The {where} file has {blank} row(s) without a label. Give them one or remove them.")
-        empty = sum(not t.strip() for t in rows.texts)
+        empty = sum(map(is_blank, rows.texts))
         self.note(f"empty_{where}", empty, f"{empty} empty text(s) in {where}: kept and scored.")
 
     def drop_empty(self, part: Texts, kind: str) -> Texts:
-        keep = [i for i, t in enumerate(part.texts) if t.strip()]
+        keep = [i for i, t in enumerate(part.texts) if not is_blank(t)]
         dropped = len(part) - len(keep)
         self.note(f"empty_{kind}", dropped, f"{dropped} empty {kind} text(s): left out.")
         return part.rows(keep) if dropped else part

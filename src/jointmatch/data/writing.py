@@ -15,6 +15,13 @@ from jointmatch.errors import DataError, OutputError
 from jointmatch.files import write_atomically
 
 
+def check_target(target: Path, source: str | Path) -> None:
+    """Refuse a target of unknown format, or one that is the very file that is read."""
+    format_of(target)
+    if target.exists() and Path(source).exists() and target.samefile(source):
+        raise OutputError(f"{target} is the input itself, which would be lost. Name another file with --output.")
+
+
 def write_file(chunks: Iterable[Table], target: Path) -> int:
     """Write all rows to a file; return their number."""
     try:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from jointmatch.data.columns import label_column, named_column, require_label_column, text_column
+from jointmatch.data.columns import doubtful_header, label_column, named_column, require_label_column, text_column
 from jointmatch.errors import DataError
 
 SENTENCE = ["a few words here", "and some more of them"]
@@ -94,3 +94,34 @@ def test_no_label_column_names_the_columns_and_suggests_the_nearest():
     assert "no label column found among 'text', 'id', 'lable'" in message
     assert "Did you mean 'lable'?" in message
     assert "--label-column" in message
+
+
+LONG = "a" * 41
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv"])
+@pytest.mark.parametrize("name", ["where is it", LONG])
+def test_a_name_that_reads_like_a_text_makes_a_header_doubtful(name, kind):
+    (doubt,) = doubtful_header(name, None, kind, "f.csv")
+    assert doubt.startswith(f"f.csv: the first line was taken as the column's name ({name!r}), not as a text.")
+    assert "put a line with a name above it" in doubt
+
+
+@pytest.mark.parametrize(
+    ("name", "named", "kind"),
+    [
+        ("customer message", None, "csv"),
+        (LONG[1:], None, "csv"),
+        ("where is it", "where is it", "csv"),
+        ("where is it", None, "jsonl"),
+        ("where is it", None, "parquet"),
+        ("where is it", None, None),
+    ],
+    ids=["two words", "40 characters", "named", "jsonl", "parquet", "no file"],
+)
+def test_other_headers_are_not_doubted(name, named, kind):
+    assert doubtful_header(name, named, kind, "f.csv") == []
+
+
+def test_a_long_first_line_is_cut_short_in_the_message():
+    assert f"({'a' * 57 + '...'!r})" in doubtful_header("a" * 500, None, "csv", "f.csv")[0]

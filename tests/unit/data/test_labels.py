@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from jointmatch.data.labels import UNLABELED, clean, encode, find_classes, plain
+from jointmatch.data.labels import UNLABELED, clean, encode, find_classes, plain, without_minus_one
 from jointmatch.errors import DataError
 
 
 @pytest.mark.parametrize(
-    "blank", [None, "", "  \t", float("nan"), np.nan, np.float64("nan"), pd.NA, pd.NaT], ids=lambda v: repr(v)
+    "blank", [None, "", "  \t", "\u200b", float("nan"), np.nan, np.float64("nan"), pd.NA, pd.NaT], ids=lambda v: repr(v)
 )
 def test_a_blank_label_means_an_unlabelled_row(blank):
     assert clean(["spam", blank, "ham"]) == ["spam", None, "ham"]
@@ -22,22 +22,33 @@ def test_a_label_stays_as_it_was_written_and_of_its_type(label):
     assert type(kept) is type(label)
 
 
+@pytest.mark.parametrize("values", [[-1, 0, 1], ["-1", "0", "1"], ["good", "-1"], [0.5, -1]])
+def test_minus_one_is_a_class_as_any_other(values):
+    assert clean(values) == values
+
+
 @pytest.mark.parametrize(
     ("values", "expected"),
     [
         ([0, 1, -1], [0, 1, None]),
-        (["0", "1", "-1"], ["0", "1", None]),
-        (np.array([3, -1]), [3, None]),
+        (["0", "1", " -1"], ["0", "1", None]),
         ([1, -1, None], [1, None, None]),
         ([-2, -1], [-2, None]),
-        (["good", "-1"], ["good", "-1"]),
-        (["good", -1], ["good", -1]),
+        ([1.0, -1.0], [1.0, None]),
+        (["good", "-1"], ["good", None]),
+        (["good", -1], ["good", None]),
+        ([True, -1], [True, None]),
         ([0.5, -1], [0.5, -1]),
-        ([True, -1], [True, -1]),
     ],
 )
-def test_minus_one_means_no_label_only_where_every_label_is_a_whole_number(values, expected):
-    assert clean(values) == expected
+def test_from_python_minus_one_means_no_label_except_among_fractions(values, expected):
+    assert without_minus_one(values) == expected
+
+
+@pytest.mark.parametrize(("value", "written"), [(-1, "-1"), (99, " 99"), ("-1", -1)])
+def test_the_value_that_means_no_label_is_known_by_its_spelling(value, written):
+    """A CSV has text where the setting has a number."""
+    assert clean(["0", written, "1"], unlabeled_value=value) == ["0", None, "1"]
 
 
 @pytest.mark.parametrize(("value", "labels"), [("?", ["a", "?", "b"]), (99, [1, 99, 2])])

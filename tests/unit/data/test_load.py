@@ -1,4 +1,4 @@
-"""From files, lists and data frames to splits."""
+"""From files and data frames to splits."""
 
 import json
 from typing import Any
@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from jointmatch.config import DataConfig
-from jointmatch.data import Splits, load_splits, splits_of_lists
+from jointmatch.data import Splits, load_splits
 from jointmatch.data.load import as_table, as_text, read_rows
 from jointmatch.errors import DataError
 
@@ -40,6 +40,18 @@ def test_pandas_own_missing_values_become_the_empty_text(missing):
     assert as_text(missing) == ""
 
 
+@pytest.mark.parametrize("cell", [{"a": 1}, ["a", "b"], ("a",), b"a text", np.array(["a"])])
+def test_a_text_that_is_neither_text_nor_number_is_refused_with_its_type(cell):
+    with pytest.raises(DataError, match=rf"A text is .*{type(cell).__name__}\), wanted text or a number"):
+        as_text(cell)
+
+
+def test_a_long_object_is_cut_short_in_the_message():
+    with pytest.raises(DataError) as raised:
+        as_text(["x" * 1000])
+    assert len(str(raised.value)) < 120
+
+
 @pytest.mark.parametrize("kind", ["dict", "frame", "file", "path as text"])
 def test_every_kind_of_source_gives_the_same_splits(tmp_path, kind):
     path = write(tmp_path / "rows.jsonl", TABLE)
@@ -58,7 +70,7 @@ def test_any_other_source_is_refused_by_its_type(source):
 
 
 def test_the_labels_of_a_frame_keep_their_type():
-    frame = pd.DataFrame({"text": ["x", "y", "z"], "label": [10, 2, -1]})
+    frame = pd.DataFrame({"text": ["x", "y", "z"], "label": [10, 2, None]}, dtype=object)
     splits = load_splits(frame)
     assert splits.classes == [2, 10]
     assert [type(label) for label in splits.classes] == [int, int]
@@ -106,6 +118,46 @@ def test_the_user_s_views_are_read_and_a_blank_one_is_the_text():
     assert splits.labeled.strong == ["s1", "s2", "s3", "s4"]
 
 
+POOL = {"text": ["p one", "p two"]}
+
+
+def test_views_of_the_unlabelled_file_will_do_and_labelled_texts_stand_for_themselves():
+    pool = {**POOL, "w": ["w1", "w2"]}
+    splits = load_splits(TABLE, [pool], config=DataConfig(weak_column="w"))
+    assert splits.pool.weak == ["w1", "w2"]
+    assert splits.labeled.weak == TABLE["text"]
+    assert (splits.labeled.strong, splits.notes) == (None, [])
+
+
+@pytest.mark.parametrize("view", ["weak", "strong"])
+def test_every_unlabelled_file_has_to_have_the_views(tmp_path, view):
+    labeled = {**TABLE, "v": TABLE["text"]}
+    config = DataConfig(weak_column="v") if view == "weak" else DataConfig(strong_column="v")
+    files = [write(tmp_path / "with.jsonl", {**POOL, "v": ["v1", "v2"]}), write(tmp_path / "without.jsonl", POOL)]
+    with pytest.raises(DataError, match=rf"without\.jsonl has no column 'v' \(--{view}-column\); it has 'text'"):
+        load_splits(labeled, files, config=config)
+
+
+@pytest.mark.parametrize("labels", [["a", "b", "b", "b"], ["a", None, "b", None]])
+def test_a_labelled_file_that_is_alone_has_to_have_the_views(labels):
+    with pytest.raises(DataError, match=r"no column 'w' \(--weak-column\)"):
+        load_splits({**TABLE, "label": labels}, config=DataConfig(weak_column="w"))
+
+
+def test_unlabelled_rows_of_a_labelled_file_bring_their_views():
+    table = {**TABLE, "label": ["a", None, "b", None], "w": ["w1", "w2", "w3", "w4"]}
+    assert load_splits(table, config=DataConfig(weak_column="w")).pool.weak == ["w2", "w4"]
+
+
+@pytest.mark.parametrize("drawn", [None, 1])
+def test_unlabelled_rows_of_a_labelled_file_without_the_views_are_told_of(drawn):
+    labeled = TABLE if drawn else {**TABLE, "label": ["a", None, "b", None]}
+    pool = {**POOL, "w": ["w1", "w2"]}
+    splits = load_splits(labeled, [pool], config=DataConfig(weak_column="w"), labels_per_class=drawn)
+    assert splits.notes[0].startswith("labelled data has no column 'w' (--weak-column): its 2 unlabelled text(s)")
+    assert sorted(splits.pool.weak or []) == sorted([*(t for t in splits.pool.texts if t[0] != "p"), "w1", "w2"])
+
+
 @pytest.mark.parametrize("part", ["dev", "test"])
 def test_dev_and_test_need_no_views(part):
     splits = load_part(part, TABLE, {**TABLE, "w": TABLE["text"]}, DataConfig(weak_column="w"))
@@ -151,13 +203,49 @@ def test_the_encoding_of_the_config_reads_every_file(tmp_path):
     assert splits.pool.texts == ["pool é", "pool ü"]
 
 
-@pytest.mark.parametrize("missing", [None, "", -1])
-def test_lists_take_none_blank_and_minus_one_as_unlabelled(missing):
-    splits = splits_of_lists(["x", "y", "z", "zz"], [0, 1, 1, missing], unlabeled=["p"])
-    assert splits.classes == [0, 1]
-    assert splits.pool.texts == ["zz", "p"]
-
-
 def test_the_rows_of_one_labelled_file_come_as_written(tmp_path):
     rows = read_rows(write(tmp_path / "rows.jsonl", {"text": ["x", None], "label": [1, None]}), DataConfig())
     assert (rows.texts, rows.labels) == (["x", ""], [1, None])
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+def test_minus_one_is_a_class_in_a_file(tmp_path, suffix):
+    table: dict[str, list] = {"text": ["bad one", "so so", "good one", "open"], "label": [-1, 0, 1, ""]}
+    path = tmp_path / f"rows.{suffix}"
+    pd.DataFrame(table).to_csv(path, index=False) if suffix == "csv" else write(path, table)
+    splits = load_splits(path)
+    assert list(map(str, splits.classes)) == ["-1", "0", "1"]
+    assert (len(splits.labeled), splits.pool.texts) == (3, ["open"])
+    assert not any("-1 is" in note for note in splits.notes)
+
+
+def test_minus_one_in_a_file_means_no_label_where_the_user_says_so(tmp_path):
+    (tmp_path / "rows.csv").write_text("text,label\na one,0\nb one,1\nopen,-1\n")
+    splits = load_splits(tmp_path / "rows.csv", config=DataConfig(unlabeled_value=-1))
+    assert (splits.classes, splits.pool.texts) == (["0", "1"], ["open"])
+
+
+def test_a_file_in_which_most_labels_are_minus_one_is_pointed_out():
+    table = {"text": ["a one", "b one", "p one", "p two", "p three"], "label": [0, 1, -1, -1, -1]}
+    note = load_splits(table).notes[0]
+    assert note.startswith("-1 is taken as a class: 3 of 5 rows have it.")
+    assert "data.unlabeled_value=-1" in note
+
+
+HEADERLESS = "the printer is on fire again,it\nwhere is my parcel now,post\nmy screen stays black,it\n"
+
+
+def test_a_first_line_that_reads_like_a_text_is_pointed_out(tmp_path):
+    (tmp_path / "rows.csv").write_text(HEADERLESS + "it never came at all,post\n")
+    (tmp_path / "pool.csv").write_text("a first text of the pool\na second text of the pool\n")
+    splits = load_splits(tmp_path / "rows.csv", [tmp_path / "pool.csv"])
+    doubts = [note for note in splits.notes if "the first line was taken as the column's name" in note]
+    assert ["rows.csv" in doubts[0], "pool.csv" in doubts[1]] == [True, True]
+    assert "('the printer is on fire again')" in doubts[0]
+
+
+def test_a_first_line_that_reads_like_a_text_is_told_by_whoever_reads_one_file(tmp_path):
+    (tmp_path / "rows.csv").write_text(HEADERLESS)
+    heard: list[str] = []
+    read_rows(tmp_path / "rows.csv", DataConfig(), heard.append)
+    assert len(heard) == 1

@@ -72,7 +72,7 @@ def test_labels_that_differ_only_in_case_or_spaces_are_pointed_out():
     assert any("['Spam', 'spam ']" in note for note in splits.notes)
 
 
-@pytest.mark.parametrize("label", ["N/A", "?", " null ", "unlabelled"])
+@pytest.mark.parametrize("label", ["N/A", "?", " null ", "None", "unlabelled"])
 def test_a_label_that_looks_like_none_is_a_class_and_pointed_out(label):
     splits = make_splits(Rows(["v", "w", "x"], ["spam", "ham", label]))
     assert label in splits.classes

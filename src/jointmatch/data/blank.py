@@ -1,0 +1,13 @@
+"""What counts as nothing: white space, and characters that show nothing on a screen."""
+
+from __future__ import annotations
+
+import unicodedata
+
+UNSEEN = {"Cc", "Cf"}  # control and format characters, such as U+200B and U+FEFF
+FILLERS = "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"  # letters and marks that are blank by design
+
+
+def is_blank(text: str) -> bool:
+    """Whether nobody could see anything of a text; ends at the first character that shows."""
+    return all(c.isspace() or c in FILLERS or unicodedata.category(c) in UNSEEN for c in text)

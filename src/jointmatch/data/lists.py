@@ -1,0 +1,47 @@
+"""From lists in Python to splits, where -1 means "no label" as it does in scikit-learn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from jointmatch.config import DataConfig
+from jointmatch.data.labels import clean, without_minus_one
+from jointmatch.data.load import as_text
+from jointmatch.data.splits import Rows, Splits, make_splits
+from jointmatch.errors import DataError
+from jointmatch.types import Label
+
+MINUS_ONE_AS_CLASS = 'If -1 is a class, set unlabeled_value="": then only None, NaN and "" mean that a text has none.'
+
+
+def splits_of_lists(
+    texts: Iterable[Any],
+    labels: Iterable[Any],
+    unlabeled: Iterable[Any] | None = None,
+    config: DataConfig | None = None,
+) -> Splits:
+    """Splits from plain sequences, as the estimator gets them; -1 means "no label" unless another value is named."""
+    config = config or DataConfig()
+    written = clean(labels, config.unlabeled_value)
+    kept = without_minus_one(written) if config.unlabeled_value is None else written
+    taken = kept.count(None) - written.count(None)
+    if taken:
+        _check_classes_left(kept, taken)
+    given = Rows([as_text(t) for t in texts], kept)
+    extra = [as_text(t) for t in unlabeled] if unlabeled is not None else []
+    splits = make_splits(given, [Rows(extra, [None] * len(extra))], conflicts=config.conflicts)
+    # Where most rows are -1 and nothing else is unlabelled, they are scikit-learn's way to give the pool.
+    if taken and (taken < len(kept) / 2 or unlabeled is not None):
+        splits.notes.insert(0, f'-1 was taken as "no label" in {taken} row(s). {MINUS_ONE_AS_CLASS}')
+    return splits
+
+
+def _check_classes_left(labels: Sequence[Label | None], taken: int) -> None:
+    left = set(labels) - {None}
+    if len(left) < 2:
+        classes = f"one class ({next(iter(left))!r})" if left else "no class"
+        raise DataError(
+            f'-1 was taken as "no label" in {taken} row(s), which leaves {classes}; wanted at least two. '
+            f"{MINUS_ONE_AS_CLASS}"
+        )
