@@ -183,7 +183,7 @@ class Assembly:
     def _made_views(self, splits: Splits, everything: bool) -> Views:
         """The views, with those kept that are made once: the dear ones or ``everything``."""
         texts = [*self.splits.labeled.texts, *self.splits.pool.texts]
-        surroundings = Surroundings(self.tokenizer.mask_token, self.backbone.source, texts)
+        surroundings = Surroundings(self.tokenizer.mask_token, self.backbone.source, texts, self.backbone.name)
         views = Views(self.config.augment, self.config.training.seed)
         similarity = self._similarity() if self.config.augment.compared else None
         maker = ViewMaker(splits, surroundings, self.listener, similarity)

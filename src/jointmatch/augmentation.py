@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from jointmatch.augment import Surroundings, make_views, parse
@@ -52,9 +52,9 @@ def augment_file(
         backbone: Whose mask token or language model augmenters may use.
     """
     augmenters = [(kind, parse(spec)) for kind, given in specs.items() for spec in given]
-    mask_token, model = _of_backbone(backbone) if any(a.reads_backbone for _, a in augmenters) else (None, None)
+    around = _of_backbone(backbone) if any(a.reads_backbone for _, a in augmenters) else Surroundings()
     for _, augmenter in augmenters:
-        augmenter.prepare(Surroundings(mask_token, model))
+        augmenter.prepare(around)
         lack = augmenter.missing()
         if lack:
             raise InputError(f"{augmenter} needs {lack}")
@@ -63,7 +63,7 @@ def augment_file(
     for doubt in doubtful_header(column, text_column, format_of(source), str(source)):
         listener.warn(doubt)
     texts = [as_text(value) for value in table[column]]
-    around = Surroundings(mask_token, model, texts)
+    around = replace(around, corpus=texts)
     added: Table = {}
     account = []
     cache = Cache("views")
@@ -89,12 +89,12 @@ def augment_file(
     return account
 
 
-def _of_backbone(name: str) -> tuple[str | None, str]:
-    """A backbone's mask token and where it is loaded from."""
+def _of_backbone(name: str) -> Surroundings:
+    """A backbone's mask token, where it is loaded from and its name."""
     from jointmatch.networks import find_backbone, load_tokenizer  # imports torch, which most views do without
 
     backbone = find_backbone(name)
-    return load_tokenizer(backbone).mask_token, backbone.source
+    return Surroundings(load_tokenizer(backbone).mask_token, backbone.source, backbone_name=backbone.name)
 
 
 def _free_name(kind: str, taken: Table) -> str:

@@ -52,13 +52,14 @@ class Cache:
         self.name = name
         self.path = (folder or cache_folder()) / f"{name}.sqlite"
         self.problem: str | None = None
+        self.damaged = False  # the file itself is at fault, and nothing else helps than to delete it
         limit = os.environ.get(LIMIT)
         self.limit = read_size(limit, f"The environment variable {LIMIT}") if limit else None
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._create()
         except (OSError, sqlite3.Error) as error:
-            self.problem = f"the cache {self.path} cannot be used ({error})"
+            self._give_up("used", error)
 
     def _create(self) -> None:
         for attempt in range(_ATTEMPTS):
@@ -87,7 +88,7 @@ class Cache:
                     marks = ",".join("?" * len(part))
                     found.update(db.execute(f"SELECT key, value FROM entries WHERE key IN ({marks})", part))
         except sqlite3.Error as error:
-            self.problem = f"the cache {self.path} cannot be read ({error})"
+            self._give_up("read", error)
         return found
 
     def put(self, entries: Mapping[bytes, bytes]) -> None:
@@ -100,7 +101,7 @@ class Cache:
                     _make_room(db, self.limit, sum(len(k) + len(v) + _ROW for k, v in entries.items()))
                 db.executemany("INSERT OR REPLACE INTO entries VALUES (?, ?)", entries.items())
         except sqlite3.Error as error:
-            self.problem = f"the cache {self.path} cannot be written ({error})"
+            self._give_up("written", error)
 
     def count(self) -> int:
         """How many entries there are."""
@@ -110,7 +111,7 @@ class Cache:
             with closing(self._connect()) as db:
                 return int(db.execute("SELECT count(*) FROM entries").fetchone()[0])
         except sqlite3.Error as error:
-            self.problem = f"the cache {self.path} cannot be read ({error})"
+            self._give_up("read", error)
             return 0
 
     def size(self) -> int:
@@ -132,8 +133,14 @@ class Cache:
                     dropped += some
                 _shrink(db)
         except sqlite3.Error as error:
-            self.problem = f"the cache {self.path} cannot be pruned ({error})"
+            self._give_up("pruned", error)
         return dropped
+
+    def _give_up(self, done: str, error: Exception) -> None:
+        # SQLite's other errors, such as a file that is locked or may not be written, are of classes of their own.
+        self.damaged = type(error) is sqlite3.DatabaseError
+        remedy = f"; to start it anew: jointmatch cache {self.name} --prune" if self.damaged else ""
+        self.problem = f"the cache {self.path} cannot be {done} ({error}){remedy}"
 
     def _connect(self) -> sqlite3.Connection:
         db = sqlite3.connect(self.path, timeout=60)

@@ -36,7 +36,7 @@ def examine() -> list[dict[str, Any]]:
     entries.append(_entry("benchmarks", True, str(folder or "JOINTMATCH_DATA is not set (only benchmarks need it)")))
     for module, extra in EXTRAS.items():
         found = importlib.util.find_spec(module) is not None
-        how = f'not installed (optional): pip install "jointmatch[{extra}]"'
+        how = f'optional; to add it: pip install "jointmatch[{extra}]"'
         entries.append(_entry(f"extra {extra}", True, "installed" if found else how))
     return entries
 

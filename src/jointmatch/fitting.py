@@ -10,14 +10,27 @@ from jointmatch.config import AlgorithmConfig, AugmentConfig, Config
 from jointmatch.data import Splits
 from jointmatch.networks import find_backbone
 from jointmatch.training import ready_views
+from jointmatch.training.metrics import no_text_of
 
 
 def fit(config: Config, splits: Splits) -> tuple[Config, list[str]]:
     """Without a pool nothing can learn from one; an augmenter whose resource is missing is stood in for."""
     config, warnings = _without_pool(config, splits)
     backbone = find_backbone(config.network.backbone)
-    augment, notes = ready_views(_wanted(config.augment, splits), Surroundings(backbone=backbone.source))
-    return replace(config, augment=augment), warnings + notes
+    around = Surroundings(backbone=backbone.source, backbone_name=backbone.name)
+    augment, notes = ready_views(_wanted(config.augment, splits), around)
+    return replace(config, augment=augment), warnings + notes + _lacking_classes(splits)
+
+
+def _lacking_classes(splits: Splits) -> list[str]:
+    """A line on each scored part that has no text of some class: its macro-F1 is low however good the model."""
+    lines = []
+    for name, part in (("dev", splits.dev), ("test", splits.test)):
+        there = set(part.labels) if part else set()
+        absent = [label for i, label in enumerate(splits.classes) if i not in there]
+        if part and absent:
+            lines.append(no_text_of(f"The {name} part", absent))
+    return lines
 
 
 def _without_pool(config: Config, splits: Splits) -> tuple[Config, list[str]]:

@@ -87,7 +87,7 @@ def choose_mode(settings: Mapping[str, Any], pool_size: int) -> tuple[str, str]:
     training = _section(settings, "training")
     asked = training.get("mode", "auto")
     if asked in ("lite", "full"):
-        return asked, "as asked"
+        return asked, "as set"
     device = str(training.get("device", "auto"))
     gpu = (torch.cuda.is_available() and device in ("auto", "cuda")) or device.startswith("cuda")
     if not gpu:

@@ -47,11 +47,14 @@ def prune(store: Store, max_bytes: int = 0) -> Store | None:
     deleted: another process may be writing to it.
     """
     if store.entries is not None:
-        Cache(store.name, store.path.parent).prune(max_bytes)
-        return _of_cache(store.path)
-    if store.bytes <= max_bytes:
+        cache = Cache(store.name, store.path.parent)
+        cache.prune(max_bytes)
+        if not cache.damaged:
+            return _of_cache(store.path)
+    elif store.bytes <= max_bytes:
         return store
-    store.path.unlink(missing_ok=True)
+    for end in ("", "-wal", "-shm"):  # what SQLite keeps beside a file belongs to that file alone
+        store.path.with_name(store.path.name + end).unlink(missing_ok=True)
     return None
 
 

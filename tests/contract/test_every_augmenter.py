@@ -247,3 +247,18 @@ def test_an_unknown_augmenter_gets_the_nearest_name():
 )
 def test_a_text_is_cut_into_words_or_characters_by_its_script(text, units, joint):
     assert split_units(text) == (units, joint)
+
+
+@pytest.mark.parametrize(
+    ("spec", "sign"), [("swap+", "+"), ("+swap", "+"), ("swap++deletion", "+"), ("a | ", "|"), ("swap||swap", "|")]
+)
+def test_nothing_beside_a_sign_is_called_that(spec, sign):
+    with pytest.raises(ConfigError) as refused:
+        parse(spec)
+    assert f"augmenter {spec!r}: something is missing beside a {sign!r}" in str(refused.value)
+    assert "''" not in str(refused.value)
+
+
+def test_an_empty_spec_is_called_that():
+    with pytest.raises(ConfigError, match="got an empty augmenter, wanted a name"):
+        parse(" ")

@@ -70,6 +70,13 @@ def test_several_views_of_each_text_are_numbered_and_differ(augment, tmp_path):
     assert all(row["strong_3"] == row["text"] for row in rows)
 
 
+def test_several_views_of_each_text_are_reported_as_views(augment):
+    """60 texts, two views of each."""
+    add_engine("shouting", lambda texts: [text.upper() for text in texts], key="shouting-1")
+    ran = augment("--strong", "swap+backtranslation:shouting", "--views", 2)
+    assert "of 120 view(s) 120 made, 0 unchanged." in ran.err
+
+
 def test_a_file_of_views_trains(augment, command, toy, tiny_backbone, tmp_path):
     augment(*SPECS[:4], "--output", tmp_path / "views.csv")
     words = ("--weak-column", "weak", "--strong-column", "strong", "--backbone", tiny_backbone, *FAST)

@@ -122,6 +122,7 @@ def test_dev_and_test_labels_must_be_known(train, tmp_path, part, content, expec
         case("--set network.layers=[]", ["network.layers"], id="no layers"),
         case("--set augment.strong=[]", ["augment.strong"], id="no strong view"),
         case("--set augment.strong=5", ["augment.strong is 5"], id="strong of a wrong type"),
+        case("--strong synonym+", ["'synonym+': something is missing beside a '+'"], id="nothing beside a plus"),
         case("--set algorithm.name=5", ["algorithm.name is 5"], id="algorithm of a wrong type"),
         case("--set training.recipe=5", ["training.recipe is 5"], id="recipe of a wrong type"),
         case(f"--set training.seed={10**23}", ["training.seed"], id="seed too large"),
@@ -165,6 +166,22 @@ def test_an_output_in_use_is_left_alone_until_told_otherwise(train, tmp_path):
     assert entries_of(tmp_path / "run") == before
     assert train("--overwrite", "--seed", 5, "--quiet").code == 0
     assert json.loads((tmp_path / "run/result.json").read_text())["seed"] == 5
+
+
+def test_going_on_with_a_run_and_replacing_it_at_once_is_refused(train, tmp_path):
+    assert_refused(train("--resume", "--overwrite"), "--resume and --overwrite", "Give one of the two")
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["train - --output run", "train good.csv --dev - --output run", "evaluate model -", "augment - --weak swap"],
+)
+def test_a_pipe_where_a_file_is_wanted_is_called_that(command, tmp_path, monkeypatch, words):
+    (tmp_path / "good.csv").write_text(GOOD)
+    monkeypatch.chdir(tmp_path)
+    assert_refused(command(*words.split(), stdin=GOOD.encode()), "only 'jointmatch predict' reads", "Wanted a file")
+    assert not (tmp_path / "run").exists()
 
 
 def test_resuming_with_other_settings_is_refused_and_leaves_the_run_alone(train, tmp_path):

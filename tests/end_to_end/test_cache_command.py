@@ -86,6 +86,23 @@ def test_a_cache_that_broke_is_shown_and_can_be_deleted(command):
     assert not broken.exists()
 
 
+@pytest.mark.parametrize("damage", [slice(0, 4096), slice(3 * 4096, -4096), slice(-20 * 4096, None)], ids=str)
+def test_what_a_damaged_cache_says_to_run_starts_it_anew(command, filled, damage):
+    """A file whose last pages alone are damaged can be counted, but neither read nor emptied."""
+    raw = bytearray(filled.path.read_bytes())
+    raw[damage] = b"\x55" * len(raw[damage])
+    filled.path.write_bytes(raw)
+    broken = Cache("views")
+    broken.get([key(str(i)) for i in range(1000)])
+    assert broken.problem is not None
+    assert broken.problem.endswith("; to start it anew: jointmatch cache views --prune")
+    assert command(*broken.problem.rpartition("jointmatch ")[2].split()).code == 0
+    anew = Cache("views")
+    anew.put({b"a": b"1"})
+    assert anew.get([b"a", key("1")]) == {b"a": b"1"}
+    assert anew.problem is None
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from typer.testing import CliRunner
 
 from jointmatch.augment import AUGMENTERS
 from jointmatch.cli.main import app
+from jointmatch.config import recipe_names
 from tests.conftest import topic_texts
 from tests.end_to_end.conftest import FAST
 from tests.end_to_end.tables import read_table, write_table
@@ -165,6 +167,36 @@ def test_datasets_finds_a_folder_of_ones_own(command, tmp_path):
     assert {"name": "mine", "classes": None, "about": "your own", "source": str(tmp_path / "mine")} in entries
 
 
+@pytest.mark.parametrize("whose", ["--data-dir", "JOINTMATCH_DATA"])
+def test_datasets_says_that_a_folder_is_not_there(command, tmp_path, monkeypatch, whose):
+    words = ["--data-dir", tmp_path / "nope"] if whose == "--data-dir" else []
+    if not words:
+        monkeypatch.setenv("JOINTMATCH_DATA", str(tmp_path / "nope"))
+    ran = command("datasets", *words)
+    assert (ran.code, ran.out) == (2, "")
+    assert f"{whose} is {tmp_path / 'nope'}, which is not there" in ran.err
+
+
+def test_doctor_does_not_call_well_what_it_says_is_lacking(command, monkeypatch):
+    monkeypatch.setattr("jointmatch.doctor.EXTRAS", {"no_such_module": "hub"})
+    (extra,) = [e for e in json.loads(command("doctor", "--json").out) if e["check"] == "extra hub"]
+    assert extra["finding"] == 'optional; to add it: pip install "jointmatch[hub]"'
+
+
+def test_help_names_every_recipe_and_what_a_pipe_may_hold():
+    shown = {name: " ".join(CliRunner().invoke(app, [name, "--help"]).output.split()) for name in ("train", "predict")}
+    words = set(shown["train"].replace(",", " ").replace(".", " ").split())
+    assert set(recipe_names()) <= words
+    assert "- for a pipe of csv, tsv or jsonl" in re.sub(r"[\s│]+", " ", shown["predict"])
+
+
+def test_a_file_that_lacks_classes_is_scored_with_a_word_on_macro_f1(command, model, tmp_path):
+    (tmp_path / "one.csv").write_text("text,label\nthe old apple and plum,fruit\n")
+    ran = command("evaluate", model, tmp_path / "one.csv")
+    assert ran.code == 0, ran.err
+    assert "one.csv has no text of 2 class(es) ('metal', 'music'): macro-F1 counts such a class as 0." in ran.out
+
+
 def test_augmenters_says_what_each_one_needs_and_whether_it_is_ready(command):
     found = command("augmenters", "--json")
     entries = {entry["name"]: entry for entry in json.loads(found.out)}
@@ -249,7 +281,7 @@ def test_an_interrupted_run_says_how_to_go_on_and_resumes_to_the_same_result(com
             process.send_signal(signal.SIGINT)
             break
     out, err = process.communicate(timeout=60)
-    assert (process.returncode, out) == (1, "")
+    assert (process.returncode, out) == (130, "")
     assert "--resume" in err.splitlines()[-1]
     assert "Traceback" not in err
     assert not (run / "result.json").exists()

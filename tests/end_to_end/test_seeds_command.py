@@ -150,7 +150,7 @@ def test_what_was_interrupted_goes_on_to_the_same_result(train, tmp_path, monkey
     with monkeypatch.context() as patch:
         patch.setattr("jointmatch.cli.output.make_listener", lambda quiet: StopAt(9))
         stopped = train("--seeds", 2)
-    assert stopped.code == 1
+    assert stopped.code == 130
     assert "--resume" in stopped.err
     assert not (tmp_path / "run/model").exists()
     ran = train("--seeds", 2, "--resume", "--json")

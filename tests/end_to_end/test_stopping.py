@@ -1,4 +1,4 @@
-"""What stops a run in order: exit code 1, what was done is kept, and the message says how to go on."""
+"""What stops a run in order: exit code 1 (Ctrl-C: 130), what was done is kept, and the message says how to go on."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def train(command, toy, tiny_backbone, tmp_path):
     return call
 
 
-def assert_stopped(ran, *expected: str) -> None:
-    assert (ran.code, ran.out) == (1, "")
+def assert_stopped(ran, *expected: str, code: int = 1) -> None:
+    assert (ran.code, ran.out) == (code, "")
     assert "Traceback" not in ran.err
     for part in expected:
         assert part in ran.err.splitlines()[-1]
@@ -132,7 +132,7 @@ def test_ctrl_c_outside_the_training_loop_also_says_how_to_go_on(train, monkeypa
         raise KeyboardInterrupt
 
     monkeypatch.setattr(owner, stage, interrupted)
-    assert_stopped(train("--set", "output.baselines=true"), "--resume")
+    assert_stopped(train("--set", "output.baselines=true"), "--resume", code=130)
 
 
 def test_no_memory_for_the_update_itself_is_said_in_one_message(train, monkeypatch):

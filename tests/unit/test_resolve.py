@@ -102,8 +102,8 @@ def test_good_settings_have_no_faults(tiny_backbone):
 
 
 @pytest.mark.parametrize("mode", ["lite", "full"])
-def test_the_mode_asked_for_is_taken(mode):
-    assert choose_mode({"training": {"mode": mode}}, 10) == (mode, "as asked")
+def test_the_mode_that_is_set_is_taken(mode):
+    assert choose_mode({"training": {"mode": mode}}, 10) == (mode, "as set")
 
 
 @pytest.mark.parametrize(

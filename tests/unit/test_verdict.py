@@ -2,13 +2,14 @@
 
 import pytest
 
-from jointmatch.cli.verdict import show_run
+from jointmatch.cli.verdict import show_run, show_summary
+from jointmatch.training.metrics import summary
 
 SCORES = {"accuracy": 0.8, "macro_f1": 0.8}
 
 
-def result(algorithm="jointmatch", accuracy=0.9, **more):
-    own = {"test": {"accuracy": accuracy, "macro_f1": accuracy}}
+def result(algorithm="jointmatch", accuracy=0.9, n=1000, **more):
+    own = {"test": {"accuracy": accuracy, "macro_f1": accuracy, "n": n}}
     facts = {"algorithm": algorithm, "mode": "lite", "selection": "s", "kept_step": 1, "termination": "max_steps"}
     return {**facts, "scores": own, "baselines": {"supervised": {"test": SCORES}}, **more}
 
@@ -37,12 +38,45 @@ def test_in_full_mode_the_baselines_are_said_to_read_frozen_features(capsys):
     assert "frozen features" in capsys.readouterr().out
 
 
-def test_a_gain_within_the_standard_error_of_a_cross_validation_is_called_that(capsys):
+def test_a_gain_within_its_standard_error_in_a_cross_validation_is_called_that(capsys):
+    """sqrt(0.06^2 + 0.08^2) = 0.10, more than either of the two."""
     rates = {
         "supervised": {"accuracy": 0.70, "standard_error": 0.06, "n": 48},
-        "jointmatch": {"accuracy": 0.72, "standard_error": 0.06, "n": 48},
+        "jointmatch": {"accuracy": 0.79, "standard_error": 0.08, "n": 48},
     }
     show_run(result(scores={}, baselines={}, cross_validation=rates), "run")
     out = capsys.readouterr().out
-    assert "+2.00 points, less than the standard error" in out
+    assert "is ahead of the best baseline, supervised, in cross-validation: +9.00 points, less than its standard" in out
+    assert "error (10.00)." in out
     assert "70.00 ± 6.0" in out
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "n", "said"),
+    [
+        (0.85, 25, "is ahead of the best baseline, supervised, on test: +5.00 points, less than its standard error"),
+        (0.75, 25, "NOT ahead of the best baseline, supervised, on test: -5.00 points, less than its standard error"),
+        (0.85, 1000, "+5.00 points."),
+        (0.75, 1000, "-5.00 points."),
+    ],
+)
+def test_a_difference_within_its_standard_error_on_a_part_is_called_that_either_way(capsys, accuracy, n, said):
+    """0.8 and 0.85 of 25: sqrt((0.16 + 0.1275) / 25) = 0.107; of 1000: 0.017."""
+    show_run(result(accuracy=accuracy, n=n), "run")
+    assert said in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("gains", "said"),
+    [
+        ((0.05, -0.03), "+1.00 points, less than its standard error (4.00)."),
+        ((0.02, 0.02), "+2.00 points."),
+        ((0.02,), "+2.00 points."),
+    ],
+)
+def test_the_standard_error_over_seeds_is_that_of_the_gains_seed_by_seed(capsys, gains, said):
+    """Gains of 0.05 and -0.03: mean 0.01, deviation 0.0566, over the root of 2 seeds 0.04."""
+    bases = [0.5, 0.8][: len(gains)]
+    rows = {"supervised": bases, "jointmatch": [base + gain for base, gain in zip(bases, gains, strict=True)]}
+    show_summary({name: {"test": {"accuracy": summary(values)}} for name, values in rows.items()}, "jointmatch", 2)
+    assert said in capsys.readouterr().out

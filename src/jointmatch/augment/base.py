@@ -20,6 +20,7 @@ class Surroundings:
     mask_token: str | None = None  # how the backbone writes a masked word
     backbone: str | None = None  # a folder or a hub name that transformers can load
     corpus: Sequence[str] = ()  # the run's texts
+    backbone_name: str | None = None  # as the user knows it; the folder of an embedded one says nothing to them
 
 
 class Augmenter(ABC):

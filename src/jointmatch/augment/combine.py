@@ -122,14 +122,25 @@ def parse(spec: str) -> Augmenter:
     for choice in spec.split(OneOf.sign):
         parts = []
         for item in choice.split(Chain.sign):
+            if not item.strip():
+                faults.append(_gap(spec, choice))
+                continue
             try:
                 parts.append(_read_one(item))
             except ConfigError as error:
                 faults += error.faults
         choices.append(parts[0] if len(parts) == 1 else Chain(parts))
     if faults:
-        raise ConfigError(faults)
+        raise ConfigError(dict.fromkeys(faults))  # two gaps beside the same sign are one fault
     return choices[0] if len(choices) == 1 else OneOf(choices)
+
+
+def _gap(spec: str, choice: str) -> str:
+    """What to say of a name that is not there."""
+    sign = next((sign for sign, where in ((Chain.sign, choice), (OneOf.sign, spec)) if sign in where), None)
+    if sign is None:
+        return "got an empty augmenter, wanted a name; 'jointmatch augmenters' lists them"
+    return f"augmenter {spec!r}: something is missing beside a {sign!r}, wanted a name on both sides, as in a{sign}b"
 
 
 def _read_one(item: str) -> Augmenter:

@@ -129,9 +129,9 @@ def _load(source: str) -> tuple[Any, Any]:
             )
     except (OSError, ValueError, KeyError) as error:
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise InputError(f"{source} cannot be loaded as a masked language model: {reason}") from None
+        raise InputError(f"it cannot be loaded as a masked language model: {reason}") from None
     if about["missing_keys"] or tokenizer.mask_token is None:
-        raise InputError(f"{source} has no masked-language-model head among its weights")
+        raise InputError("it has no masked-language-model head among its weights")
     return tokenizer, model
 
 

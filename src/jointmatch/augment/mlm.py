@@ -37,9 +37,11 @@ class MaskedLanguageModel(RatedAugmenter):
     def __init__(self, rate: float | None = None) -> None:
         super().__init__(rate)
         self.backbone: str | None = None
+        self.backbone_name: str | None = None
         self.counts: Counter[str] = Counter()
 
     def prepare(self, surroundings: Surroundings) -> None:
+        self.backbone_name = surroundings.backbone_name or surroundings.backbone
         if surroundings.backbone != self.backbone:
             self.backbone = surroundings.backbone
             vars(self).pop("infiller", None)
@@ -52,7 +54,9 @@ class MaskedLanguageModel(RatedAugmenter):
         return None if folder is None or _may_have_head(folder) else self._another()
 
     def _another(self) -> str:
-        return f"a backbone with a masked-language-model head, which {self.backbone} has not: take {_ONES_WITH_HEAD}"
+        return (
+            f"a backbone with a masked-language-model head, which {self.backbone_name} has not: take {_ONES_WITH_HEAD}"
+        )
 
     @cached_property
     def infiller(self) -> Infiller:
@@ -78,7 +82,8 @@ class MaskedLanguageModel(RatedAugmenter):
         return f"{self}:{_fingerprint(self.backbone) if self.backbone else ''}@{self.version}"
 
     def report(self) -> str | None:
-        return ", ".join(f"{count} {what}" for what, count in self.counts.items()) or None
+        parts = ", ".join(f"{count} {what}" for what, count in self.counts.items())
+        return f"of {self.counts.total()} view(s) {parts}" if parts else None
 
     def __call__(self, texts: Sequence[str], rng: np.random.Generator) -> list[str]:
         views = self.attempt(texts, rng.spawn(len(texts)))

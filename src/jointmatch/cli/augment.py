@@ -21,10 +21,12 @@ def augment(
     json: Annotated[bool, typer.Option("--json", help="What was made, as JSON.")] = False,
 ) -> None:
     """Make weak and strong views of a file's texts ahead of training; see 'jointmatch augmenters'."""
+    from jointmatch.cli.given import refuse_pipe
     from jointmatch.data.tables import check_file
     from jointmatch.data.writing import check_target
     from jointmatch.errors import InputError
 
+    refuse_pipe(file)
     check_file(file)
     if output is not None:
         check_target(output, file)

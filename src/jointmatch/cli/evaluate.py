@@ -18,8 +18,10 @@ def evaluate(
     json: Annotated[bool, typer.Option("--json", help="All metrics as JSON, as fractions.")] = False,
 ) -> None:
     """Score a model on a labelled file: accuracy, macro-F1, per class, confusion, calibration."""
+    from jointmatch.cli.given import refuse_pipe
     from jointmatch.data.tables import check_file
 
+    refuse_pipe(file)
     check_file(file)  # before the seconds that importing torch takes
 
     from jointmatch.cli.output import make_listener, percent, print_json, say, table, width
@@ -27,6 +29,7 @@ def evaluate(
     from jointmatch.evaluate import evaluate_file
     from jointmatch.model import Model
     from jointmatch.networks import find_device
+    from jointmatch.training.metrics import no_text_of
 
     data = DataConfig(text_column=text_column, label_column=label_column, encoding=encoding)
     found = find_device(device)
@@ -40,6 +43,9 @@ def evaluate(
         f"{metrics['n']} texts: accuracy {percent(metrics['accuracy'])} %, macro-F1 {percent(metrics['macro_f1'])} %, "
         f"calibration error {percent(metrics['ece'])} %"
     )
+    absent = [name for name, m in metrics["per_class"].items() if not m["support"]]
+    if absent:
+        say(no_text_of(str(file), absent))
     columns = ["class", "texts", "precision", "recall", "F1"]
     rows = [
         [name, str(m["support"]), percent(m["precision"]), percent(m["recall"]), percent(m["f1"])]

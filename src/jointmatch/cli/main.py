@@ -15,6 +15,8 @@ from jointmatch.cli import algorithms, augment, benchmark, cache, demo, evaluate
 from jointmatch.errors import InputError, Interrupted, JointMatchError
 from jointmatch.version import __version__
 
+_STOPPED = 130  # what a shell gives for a program that Ctrl-C ended: 128 and the number of the signal
+
 app = typer.Typer(
     name="jointmatch",
     help="Text classification from a few labels per class and many unlabelled texts.",
@@ -75,7 +77,7 @@ def _root(
 
 
 def main() -> None:
-    """Run a command: exit 0 done, 2 the input is at fault, 1 anything else."""
+    """Run a command: exit 0 done, 2 the input is at fault, 130 stopped by Ctrl-C, 1 anything else."""
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
@@ -84,7 +86,7 @@ def main() -> None:
         _fail(f"Error: {error}", 2)
     except Interrupted as error:
         resume = " Run the same command with --resume to go on." if "train" in sys.argv[1:2] else ""
-        _fail(f"{error}{resume}", 1)
+        _fail(f"{error}{resume}", _STOPPED)
     except JointMatchError as error:
         _fail(f"Error: {error}", 1)
     except RuntimeError as error:

@@ -10,7 +10,10 @@ import typer
 
 def predict(
     model: Annotated[Path, typer.Argument(help="Model folder.")],
-    input_: Annotated[str, typer.Argument(metavar="INPUT", help="csv, tsv, jsonl or parquet file, or - for a pipe.")],
+    input_: Annotated[
+        str,
+        typer.Argument(metavar="INPUT", help="csv, tsv, jsonl or parquet file; - for a pipe of csv, tsv or jsonl."),
+    ],
     output: Annotated[Path | None, typer.Option(help="File by extension; else CSV on the output.")] = None,
     text_column: Annotated[str | None, typer.Option(help="Found by itself where the name is usual.")] = None,
     encoding: Annotated[str, typer.Option(help="Of the input.")] = "utf-8",

@@ -21,7 +21,7 @@ def train(
     strong_column: Annotated[str | None, typer.Option(help="Column with your own strong views.")] = None,
     encoding: Annotated[str | None, typer.Option(help="Of the files; utf-8 unless named.")] = None,
     algorithm: Annotated[str | None, typer.Option(help="See 'jointmatch algorithms'.")] = None,
-    recipe: Annotated[str | None, typer.Option(help="best (default), paper or official.")] = None,
+    recipe: Annotated[str | None, typer.Option(help="best (default), paper, official or published.")] = None,
     backbone: Annotated[str | None, typer.Option(help="auto, minilm, a folder or a hub name.")] = None,
     weak: Annotated[str | None, typer.Option(help="Augmenter of the view that gives the label.")] = None,
     strong: Annotated[list[str] | None, typer.Option(help="Augmenter of the trained view; may be repeated.")] = None,
@@ -40,8 +40,11 @@ def train(
     json: Annotated[bool, typer.Option("--json", help="The result as JSON on the output.")] = False,
 ) -> None:
     """Train a classifier on a file with a few labels and any number of unlabelled texts."""
+    from jointmatch.cli.given import check_one_of, refuse_pipe
     from jointmatch.data.source import Source
 
+    check_one_of(resume, overwrite)
+    refuse_pipe(labeled, *(unlabeled or []), dev, test)
     source = Source(labeled, unlabeled or [], dev, test, labels_per_class, data_dir)
     source.check()  # before the seconds that importing torch takes
 

@@ -218,4 +218,4 @@ def _parquet(path: Path, size: int) -> Iterator[Table]:
     except (pa.ArrowException, OSError) as error:
         if isinstance(error, (FileNotFoundError, PermissionError)):
             raise
-        raise DataError(f"{path} is not a parquet file, or it is damaged: {error}.") from None
+        raise DataError(f"{path} is not a parquet file, or it is damaged: {str(error).rstrip('.')}.") from None

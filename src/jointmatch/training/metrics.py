@@ -54,6 +54,12 @@ def full_metrics(probs: np.ndarray, labels: np.ndarray, classes: Sequence[Label]
     }
 
 
+def no_text_of(where: str, absent: Sequence[Label]) -> str:
+    """Why the macro-F1 of a part that lacks classes is low at any accuracy, in words."""
+    shown = ", ".join(map(repr, absent[:5])) + (", ..." if len(absent) > 5 else "")
+    return f"{where} has no text of {len(absent)} class(es) ({shown}): macro-F1 counts such a class as 0."
+
+
 def summary(values: Sequence[float]) -> dict[str, Any]:
     """Mean and population standard deviation over seeds."""
     return {"mean": float(np.mean(values)), "std": float(np.std(values)), "values": [float(v) for v in values]}

@@ -70,10 +70,23 @@ def test_what_is_missing_comes_with_the_line_that_gets_it(tmp_path):
     engine = Apertium("cat")
     engine.installation = FakeInstallation(tmp_path)
     assert engine.missing() == (
-        "apertium's eng-cat and cat-eng (found: eng-spa, spa-eng); get it with: sudo apt-get install apertium-cat-eng"
+        "apertium's eng-cat and cat-eng (found: eng-spa, spa-eng); get it with: sudo apt-get install apertium-eng-cat"
     )
     engine.installation.program = None
-    assert str(engine.missing()).endswith("sudo apt-get install apertium apertium-cat-eng")
+    assert str(engine.missing()).endswith("sudo apt-get install apertium apertium-eng-cat")
+
+
+def test_a_language_without_a_known_package_is_doubted_and_no_package_made_up(tmp_path):
+    engine = Apertium("spx")
+    engine.installation = FakeInstallation(tmp_path)
+    engine.installation.modes = ["eng-glg", "eng-ita", "eng-spa", "glg-eng_US", "spa-eng"]
+    lack = str(engine.missing())
+    assert lack.startswith("apertium's eng-spx and spx-eng (found: eng-glg, ")
+    assert "'spx' may be misspelt. Did you mean 'spa'? Known there and back: cat, glg, spa; " in lack
+    assert "apt-get" not in lack
+    engine.installation.program = None
+    lack = str(engine.missing())
+    assert "the program apertium; get it with: sudo apt-get install apertium; 'spx' may be misspelt" in lack
 
 
 def test_each_part_of_a_direction_flushes_and_marks_what_it_does_not_know(tmp_path):

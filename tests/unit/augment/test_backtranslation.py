@@ -126,7 +126,7 @@ def test_the_original_stands_in_for_what_came_back_wrong_and_the_reason_is_count
     assert augment(list(answers), rng()) == [*list(answers)[:4], "x " * 11, "good text"]
     assert augment.counts.dropped == {Fault.EMPTY: 2, Fault.LENGTH: 2}
     assert str(augment.counts) == (
-        "2 made, 0 unchanged, 2 left as they were: came back empty, "
+        "of 6 view(s) 2 made, 0 unchanged, 2 left as they were: came back empty, "
         "2 left as they were: came back far shorter or longer"
     )
 

@@ -174,7 +174,7 @@ def test_a_batch_too_large_for_memory_is_halved_and_a_text_that_fails_alone_fail
     augmenter = prepared(masked_backbone)
     found = augmenter.attempt(TEXTS, rngs(20))
     assert found == [None if i == 4 else view for i, view in enumerate(expected)]
-    assert augmenter.report() == "19 made, 1 left as they were: the model failed on them"
+    assert augmenter.report() == "of 20 view(s) 19 made, 1 left as they were: the model failed on them"
     assert make_views(TEXTS[4:5], prepared(masked_backbone)) != TEXTS[4:5]
 
 
@@ -221,9 +221,10 @@ def test_a_backbone_that_is_yet_to_be_downloaded_may_have_a_head(tmp_path, monke
 def test_the_embedded_backbone_has_no_such_head():
     from jointmatch.networks import find_backbone
 
-    augmenter = MaskedLanguageModel()
-    augmenter.prepare(Surroundings(backbone=find_backbone("auto").source))
-    assert "has not: take bert-base-uncased" in str(augmenter.missing())
+    augmenter, minilm = MaskedLanguageModel(), find_backbone("auto")
+    augmenter.prepare(Surroundings(backbone=minilm.source, backbone_name=minilm.name))
+    assert "which minilm has not: take bert-base-uncased" in str(augmenter.missing())
+    assert minilm.source not in str(augmenter.missing())
 
 
 def test_a_chain_tells_what_its_part_lacks(tiny_backbone):

@@ -17,11 +17,14 @@ from jointmatch.augment.translation.installation import Installation
 from jointmatch.augment.translation.pipeline import Pipeline, PipelineBroken
 from jointmatch.augment.translation.protection import STAND_IN, Protected
 from jointmatch.augment.translation.repair import BROKEN, mend
+from jointmatch.errors import did_you_mean
 
 # A word whose readings the English tagger was not trained on changes what it takes unknown words for, our stand-ins
 # among them, in all texts that follow. This is such a phrase, the one that changes least: before each text it leaves
 # nothing to the neighbours.
 _PRIMERS = {"eng": "a lot of.[]"}
+# Debian's packages that translate both ways, under the language they go through; the order in their names varies.
+_PACKAGES = {("eng", "spa"): "apertium-eng-spa", ("eng", "cat"): "apertium-eng-cat"}
 _BATCH = 16  # texts given to a worker at once
 _UNKNOWN = re.compile(r"\*([^\W_]+(?:'\w+)?)")
 _MARK = re.compile(r"(?:\*|#|\\?@)(?=\w)")
@@ -72,13 +75,29 @@ class Apertium(Engine):
     def missing(self) -> str | None:
         known = self.installation.modes
         absent = [mode for mode in self.modes if mode not in known]
-        package = "-".join(sorted((self.source, self.language)))
+        package = _PACKAGES.get((self.source, self.language))
         if not self.installation.program:
-            return f"the program apertium; get it with: sudo apt-get install apertium apertium-{package}"
+            line = "the program apertium; get it with: sudo apt-get install apertium"
+            return f"{line} {package}" if package else f"{line}; {self._doubt()}"
         if absent:
-            found = f"found: {', '.join(known) or 'none'}"
-            return f"apertium's {' and '.join(absent)} ({found}); get it with: sudo apt-get install apertium-{package}"
+            lack = f"apertium's {' and '.join(absent)} (found: {', '.join(known) or 'none'})"
+            return f"{lack}; get it with: sudo apt-get install {package}" if package else f"{lack}; {self._doubt()}"
         return None
+
+    def _doubt(self) -> str:
+        """Of a language without a package that is known here: a made-up name would send the user astray."""
+        sure = sorted({language for source, language in _PACKAGES if source == self.source} | self._ready())
+        near = did_you_mean(self.language, sure)
+        return (
+            f"{self.language!r} may be misspelt.{near} Known there and back: {', '.join(sure) or 'none'}; "
+            "'apt-cache search apertium' lists the pairs there are"
+        )
+
+    def _ready(self) -> set[str]:
+        """The languages that are installed here, there and back."""
+        modes = {mode.removesuffix("_US") for mode in self.installation.modes}
+        there = {mode.removeprefix(f"{self.source}-") for mode in modes if mode.startswith(f"{self.source}-")}
+        return {language for language in there if f"{language}-{self.source}" in modes}
 
     def round_trip(self, texts: Sequence[str], rngs: Sequence[np.random.Generator]) -> list[str | Fault]:
         protected = [Protected(text) for text in texts]

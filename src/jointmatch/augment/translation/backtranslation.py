@@ -21,7 +21,7 @@ _SHORTEST, _LONGEST = 1 / 3, 3.0  # a view's words for each word of its text
 
 @dataclass
 class Counts:
-    """What became of the texts given so far."""
+    """What became of the views asked for so far; of a text there may be several."""
 
     made: int = 0
     unchanged: int = 0  # came back word for word
@@ -29,11 +29,11 @@ class Counts:
 
     @property
     def total(self) -> int:
-        """Texts given so far."""
+        """Views asked for so far."""
         return self.made + self.unchanged + sum(self.dropped.values())
 
     def __str__(self) -> str:
-        parts = [f"{self.made} made", f"{self.unchanged} unchanged"]
+        parts = [f"of {self.total} view(s) {self.made} made", f"{self.unchanged} unchanged"]
         return ", ".join([*parts, *(f"{count} left as they were: {fault}" for fault, count in self.dropped.items())])
 
 
