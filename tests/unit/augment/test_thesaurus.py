@@ -167,7 +167,7 @@ def test_line_ends_do_not_change_the_fingerprint_but_the_words_do(small_wordnet,
 
 def test_a_damaged_cache_file_is_made_again(small_wordnet, builds):
     digest = store.load().digest
-    file = cache_folder() / f"wordnet-{digest}.json"
+    (file,) = cache_folder().glob("wordnet-*.json")
     file.write_text(file.read_text()[:1000])
     store._load.cache_clear()
     assert store.load().words["car"]
