@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 from jointmatch.config import DataConfig
 from jointmatch.data.account import TextAccount
 from jointmatch.data.labels import encode
-from jointmatch.data.load import read_rows
+from jointmatch.data.load import as_table, read_rows
 from jointmatch.errors import DataError
 from jointmatch.listener import Listener
 from jointmatch.model import Model
@@ -23,8 +24,12 @@ def evaluate_file(
 ) -> tuple[dict[str, Any], int]:
     """All metrics, and how many rows had no label and were left out; the listener hears what is odd about the file."""
     listener = listener or Listener()
-    rows = read_rows(path, config, listener.warn)
+    table = as_table(path, config.encoding)  # a file that cannot be read is found before the model is loaded
     model = load_model()
+    remembered = model.facts.text_column
+    if config.text_column is None and remembered in table:
+        config = replace(config, text_column=remembered)
+    rows = read_rows(path, config, listener.warn)
     kept = [i for i, label in enumerate(rows.labels) if label is not None]
     if not kept:
         raise DataError(f"{path} has no labelled row to score. Name the column with --label-column.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -105,6 +106,21 @@ def test_evaluate_shows_scores_and_a_confusion_table(command, model, toy):
     assert ran.code == 0
     assert "30 texts: accuracy" in ran.out
     assert "true \\ predicted" in ran.out
+
+
+def test_evaluate_reads_the_column_that_the_model_was_trained_on(command, model, toy, tmp_path):
+    """Beside the texts, under the name that would be guessed, there is one word for all: a third of it is right."""
+    trained = tmp_path / "model"
+    shutil.copytree(model, trained)
+    facts = json.loads((trained / "jointmatch.json").read_text())
+    (trained / "jointmatch.json").write_text(json.dumps(facts | {"text_column": "note"}))
+    rows = (toy / "test.csv").read_text().replace("text,label", "note,label", 1).splitlines()
+    named = [f"text,{rows[0]}", *(f"word,{row}" for row in rows[1:])]
+    (tmp_path / "a.csv").write_text("\n".join(named))
+    files = [(trained, tmp_path / "a.csv"), (model, toy / "test.csv"), (model, tmp_path / "a.csv")]
+    scores = [json.loads(command("evaluate", *each, "--json").out)["accuracy"] for each in files]
+    assert scores[0] == scores[1]
+    assert scores[2] == pytest.approx(1 / 3)
 
 
 def test_a_confusion_table_too_wide_for_the_screen_becomes_a_list_of_mistakes(command, model, toy, monkeypatch):
