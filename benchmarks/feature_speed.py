@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import platform
 import statistics
 import time
 from collections.abc import Callable
@@ -22,6 +21,7 @@ import numpy as np
 import torch
 
 from benchmarks.onnx_bert import session
+from jointmatch.benchmark.machines import machine
 from jointmatch.data.datasets import read_benchmark
 from jointmatch.files import write_json
 from jointmatch.networks import (
@@ -77,7 +77,7 @@ def main(arguments: list[str] | None = None) -> None:
         "seconds_to_begin": begun,
         "seconds": seconds,
         "processor_seconds": processor,
-        "machine": machine(),
+        "machine": {**machine(CPU), **versions()},
     }
     write_json(args.output, result)
     for name, ratio in result["ratio_to_sentence_transformers"].items():
@@ -154,18 +154,15 @@ def distance(found: np.ndarray, wanted: np.ndarray) -> dict[str, float]:
     return {"mean": float(away.mean()), "largest": float(away.max())}
 
 
-def machine() -> dict[str, Any]:
-    """What the numbers were measured on."""
+def versions() -> dict[str, Any]:
+    """What else the numbers depend on."""
     import onnxruntime
     import sentence_transformers
 
     return {
-        "cores": os.cpu_count(),
         "threads": torch.get_num_threads(),
         "instructions": torch.backends.cpu.get_cpu_capability(),
         "load_average": os.getloadavg(),
-        "python": platform.python_version(),
-        "torch": torch.__version__,
         "onnxruntime": onnxruntime.__version__,
         "sentence_transformers": sentence_transformers.__version__,
     }

@@ -29,7 +29,7 @@ from torch import Tensor, nn
 
 from jointmatch.assembly import Assembly
 from jointmatch.augment import parse
-from jointmatch.benchmark.speed import machine
+from jointmatch.benchmark.machines import machine
 from jointmatch.comparison import train_heads
 from jointmatch.config import recipe
 from jointmatch.data import Splits, Texts

@@ -20,7 +20,8 @@ from typing import Any
 import torch
 
 from jointmatch.algorithms import build
-from jointmatch.benchmark.speed import CLASSES, SHAPES, Load, loop_of, machine, wait
+from jointmatch.benchmark.machines import machine
+from jointmatch.benchmark.speed import CLASSES, SHAPES, Load, loop_of, wait
 from jointmatch.config import TrainingConfig
 from jointmatch.files import write_json
 from jointmatch.listener import Listener

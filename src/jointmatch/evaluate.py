@@ -12,7 +12,8 @@ import numpy as np
 from jointmatch.config import DataConfig
 from jointmatch.data.account import TextAccount
 from jointmatch.data.labels import encode
-from jointmatch.data.load import as_table, read_rows
+from jointmatch.data.load import labeled_rows
+from jointmatch.data.tables import read_table
 from jointmatch.errors import DataError
 from jointmatch.listener import Listener
 from jointmatch.model import Model
@@ -24,12 +25,12 @@ def evaluate_file(
 ) -> tuple[dict[str, Any], int]:
     """All metrics, and how many rows had no label and were left out; the listener hears what is odd about the file."""
     listener = listener or Listener()
-    table = as_table(path, config.encoding)  # a file that cannot be read is found before the model is loaded
+    table = read_table(path, config.encoding)  # a file that cannot be read is found before the model is loaded
     model = load_model()
     remembered = model.facts.text_column
     if config.text_column is None and remembered in table:
         config = replace(config, text_column=remembered)
-    rows = read_rows(path, config, listener.warn)
+    rows = labeled_rows(table, path, config, listener.warn)
     kept = [i for i, label in enumerate(rows.labels) if label is not None]
     if not kept:
         raise DataError(f"{path} has no labelled row to score. Name the column with --label-column.")

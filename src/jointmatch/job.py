@@ -21,7 +21,7 @@ from jointmatch.data import Splits
 from jointmatch.fitting import fit
 from jointmatch.listener import Remembering
 from jointmatch.model import Model, ModelFacts
-from jointmatch.networks import Encoder, Networks
+from jointmatch.networks import Encoder, Networks, device_name
 from jointmatch.record import RunFolder
 from jointmatch.resolve import choose_mode, resolve
 from jointmatch.training import (
@@ -258,7 +258,7 @@ class Job:
             "recipe": self.config.training.recipe,
             "mode": self.config.training.mode,
             "backbone": self.assembly.backbone.name,
-            "device": torch.cuda.get_device_name(device) if device.type == "cuda" else "cpu",
+            "device": device_name(device),
             "seed": self.config.training.seed,
             "side_by_side": self.side_by_side,
             "classes": self.splits.classes,

@@ -6,7 +6,7 @@ from jointmatch.algorithms import ALGORITHMS
 from jointmatch.algorithms.base import settings_of
 from jointmatch.algorithms.catalogue import MODES
 from jointmatch.training import LiteLearner
-from tests.unit.training.seeds import check, settings_for
+from tests.unit.training.seeds import assert_as_alone, settings_for
 
 SUITED = [
     (name, mode)
@@ -25,4 +25,4 @@ def test_each_seed_ends_as_if_it_were_alone(tiny_backbone, monkeypatch, name, mo
     monkeypatch.setattr(LiteLearner, "why_not_joined", lambda self: None)  # on a CPU it would not pay
     own = {key: value for key, value in TRUSTING.items() if key in settings_of(name)}
     settings = settings_for(tiny_backbone, mode, {"algorithm": {"name": name, **own}})
-    check(settings, selects=ALGORITHMS[name].uses_unlabeled)
+    assert_as_alone(settings, selects=ALGORITHMS[name].uses_unlabeled)

@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
+import os
+import platform
 import re
+from typing import TYPE_CHECKING, Any
 
 from jointmatch.benchmark.store import Store
+
+if TYPE_CHECKING:
+    import torch
 
 
 def current_machine() -> str:
     """The device that training takes here, as its maker calls it."""
+    from jointmatch.networks import device_name, find_device
+
+    return device_name(find_device("auto"))
+
+
+def machine(device: torch.device) -> dict[str, Any]:
+    """What else to tell of the machine that something was measured on."""
     import torch
 
-    from jointmatch.networks import find_device
+    from jointmatch.networks import device_name
 
-    device = find_device("auto")
-    return torch.cuda.get_device_name(device) if device.type == "cuda" else "CPU"
+    name = device_name(device) if device.type == "cuda" else platform.processor() or platform.machine()
+    return {"device": name, "cores": os.cpu_count(), "python": platform.python_version(), "torch": torch.__version__}
 
 
 def slug(machine: str) -> str:

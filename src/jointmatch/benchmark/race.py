@@ -53,11 +53,12 @@ class Race(Suite):
     pictures = MappingProxyType({"race": Picture("Accuracy on dev over minutes", draw_race)})
 
     def run(self, experiment: Experiment, options: Options) -> None:
+        rows = self._rows(experiment, options.backbone, options.only)  # first: a name may be wrong
         data, _ = _task(experiment)
         if why := why_absent(data, options.data_dir):
             raise DataError(why)
         store, machine, start = Store(options.results), current_machine(), time.monotonic()
-        for variant, row in self._rows(experiment, options.backbone, options.only).items():
+        for variant, row in rows.items():
             todo = [cell for cell in row if store.read(_path(slug(machine), variant, cell.seed)) is None]
             if variant in experiment.options["together"] and len(todo) < len(row):
                 todo = row if todo else []  # their time is one: what is missing is measured with all

@@ -5,8 +5,6 @@ Everything else is what a real run does: batches, views (the texts themselves), 
 
 from __future__ import annotations
 
-import os
-import platform
 import statistics
 import time
 from collections.abc import Sequence
@@ -229,9 +227,3 @@ def wait(device: torch.device) -> None:
     """Until all work on the device is done."""
     if device.type == "cuda":
         torch.cuda.synchronize(device)
-
-
-def machine(device: torch.device) -> dict[str, Any]:
-    """What numbers were measured on."""
-    name = torch.cuda.get_device_name(device) if device.type == "cuda" else platform.processor() or platform.machine()
-    return {"device": name, "cores": os.cpu_count(), "python": platform.python_version(), "torch": torch.__version__}

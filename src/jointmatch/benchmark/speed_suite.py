@@ -19,6 +19,7 @@ from jointmatch.benchmark.speed_figures import draw_growth, draw_ways
 from jointmatch.benchmark.store import Record, Store
 from jointmatch.benchmark.suite import Options, Suite
 from jointmatch.benchmark.table import NOT_RUN
+from jointmatch.errors import UnknownNameError
 
 AXES = ("networks", "seeds", "mu", "length", "pool")
 
@@ -40,6 +41,10 @@ class Speed(Suite):
 
         device, store, start = find_device("auto"), Store(options.results), time.monotonic()
         machine = current_machine()
+        unknown = set(options.only) - set(experiment.options["ways"])
+        if unknown:
+            ways = ", ".join(experiment.options["ways"])
+            raise UnknownNameError(f"{experiment.name} has no way {', '.join(sorted(unknown))!r}. Known: {ways}.")
         wanted = [load for load in self._loads(experiment) if not options.only or load.way in options.only]
         todo = [load for load in wanted if store.read(_path(machine, load.name)) is None]
         compile_ahead(todo, options.jobs)

@@ -90,13 +90,13 @@ def load_splits(
     return splits
 
 
-def read_rows(source: Any, config: DataConfig, warn: Callable[[str], None] = lambda text: None) -> Rows:
-    """The rows of one labelled source; ``warn`` hears of what looks wrong with it."""
-    table, where = as_table(source, config.encoding), _name(source, "data")
+def labeled_rows(table: Table, path: Path, config: DataConfig, warn: Callable[[str], None]) -> Rows:
+    """The rows of a labelled file that has been read; ``warn`` hears of what looks wrong with it."""
+    where = str(path)
     label_hint = columns.label_column(table, config.label_column, where)
     text = columns.text_column(table, config.text_column, where, avoid=label_hint)
     label = columns.require_label_column(table, config.label_column, text, where)
-    for doubt in columns.doubtful_header(text, config.text_column, _format(source), where):
+    for doubt in columns.doubtful_header(text, config.text_column, format_of(path), where):
         warn(doubt)
     return _rows(table, text, label, config, where)
 

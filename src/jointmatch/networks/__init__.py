@@ -2,7 +2,7 @@
 
 from jointmatch.networks.averaging import Averaged
 from jointmatch.networks.backbones import Backbone, check_backbone, find_backbone, load_tokenizer, load_transformer
-from jointmatch.networks.devices import find_device, free_memory
+from jointmatch.networks.devices import device_name, find_device, free_memory
 from jointmatch.networks.encoder import Encoder
 from jointmatch.networks.features import cached_features, extract, feature_settings, tokens_per_batch
 from jointmatch.networks.heads import Head, Heads, HeadShape, dropout_seeds
@@ -29,6 +29,7 @@ __all__ = [
     "Tokens",
     "cached_features",
     "check_backbone",
+    "device_name",
     "dropout_seeds",
     "extract",
     "feature_settings",

@@ -25,6 +25,11 @@ def find_device(name: str) -> torch.device:
     return device
 
 
+def device_name(device: torch.device) -> str:
+    """As its maker calls a GPU; a CPU is a cpu."""
+    return torch.cuda.get_device_name(device) if device.type == "cuda" else device.type
+
+
 def on_device(tensor: Tensor, device: torch.device) -> Tensor:
     """A tensor of the CPU's on a device, without waiting for what is under way there."""
     return tensor.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else tensor.to(device)

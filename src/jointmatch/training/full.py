@@ -31,7 +31,7 @@ def autocast_dtype(
             tell("This GPU has no bf16 and goes through the motions: training.precision=fp32 may be faster.")
         return torch.bfloat16
     if precision == "auto" and lacks:
-        tell("This GPU has no bf16: training in fp32, slower, with the same results.")
+        tell("This GPU has no bf16: training in fp32, which is slower.")
     return torch.bfloat16 if precision == "auto" and device.type == "cuda" and not lacks else None
 
 

@@ -15,6 +15,7 @@ from jointmatch.benchmark.speed_suite import Speed, compile_ahead
 from jointmatch.benchmark.store import Store
 from jointmatch.benchmark.suite import Options
 from jointmatch.benchmark.suites import suite_of
+from jointmatch.errors import UnknownNameError
 
 TINY = """
 extends = "speed"
@@ -50,8 +51,13 @@ def test_every_load_is_measured_once_and_shown(tiny, tmp_path):
     assert len(said) == 6
     shown = markdown(suite.tables(tiny, store, "auto"))
     assert "not run" not in shown
-    assert "One outer step, CPU" in shown
+    assert "One outer step, cpu" in shown
     assert "tiny, by mu" in shown
+
+
+def test_a_way_that_there_is_none_of_is_an_error(tiny, tmp_path):
+    with pytest.raises(UnknownNameError, match=r"no way 'stakced'. Known: published, apart, stacked"):
+        Speed().run(tiny, Options(tmp_path, only=["stakced"]))
 
 
 def test_ratios_are_of_milliseconds_per_step_and_seed(tiny, tmp_path):

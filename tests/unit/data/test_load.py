@@ -9,7 +9,7 @@ import pytest
 
 from jointmatch.config import DataConfig
 from jointmatch.data import Splits, load_splits
-from jointmatch.data.load import as_table, as_text, read_rows
+from jointmatch.data.load import as_table, as_text, labeled_rows
 from jointmatch.errors import DataError
 
 TABLE = {"text": ["a one", "a two", "b one", "b two"], "label": ["a", "a", "b", "b"]}
@@ -204,7 +204,8 @@ def test_the_encoding_of_the_config_reads_every_file(tmp_path):
 
 
 def test_the_rows_of_one_labelled_file_come_as_written(tmp_path):
-    rows = read_rows(write(tmp_path / "rows.jsonl", {"text": ["x", None], "label": [1, None]}), DataConfig())
+    path = write(tmp_path / "rows.jsonl", {"text": ["x", None], "label": [1, None]})
+    rows = labeled_rows(as_table(path), path, DataConfig(), pytest.fail)
     assert (rows.texts, rows.labels) == (["x", ""], [1, None])
 
 
@@ -247,5 +248,5 @@ def test_a_first_line_that_reads_like_a_text_is_pointed_out(tmp_path):
 def test_a_first_line_that_reads_like_a_text_is_told_by_whoever_reads_one_file(tmp_path):
     (tmp_path / "rows.csv").write_text(HEADERLESS)
     heard: list[str] = []
-    read_rows(tmp_path / "rows.csv", DataConfig(), heard.append)
+    labeled_rows(as_table(tmp_path / "rows.csv"), tmp_path / "rows.csv", DataConfig(), heard.append)
     assert len(heard) == 1

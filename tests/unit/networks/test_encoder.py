@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from jointmatch.networks import Encoder, Tokenizer, find_backbone, load_tokenizer, load_transformer
+from jointmatch.networks import Encoder, find_backbone, load_transformer
 from jointmatch.networks.encoder import depth_of, pool
 from tests.conftest import topic_texts
 
@@ -13,11 +13,6 @@ SHORT, LONG = "apple is old", "the piano and the violin with some very big drum 
 @pytest.fixture(scope="module")
 def transformer(tiny_backbone):
     return load_transformer(find_backbone(str(tiny_backbone))).eval()
-
-
-@pytest.fixture(scope="module")
-def tokenizer(tiny_backbone):
-    return Tokenizer(load_tokenizer(find_backbone(str(tiny_backbone))), 32)
 
 
 def test_mean_pooling_averages_the_real_tokens_only():

@@ -7,13 +7,11 @@ import torch
 from jointmatch.cache import Cache
 from jointmatch.networks import (
     Encoder,
-    Tokenizer,
     cached_features,
     extract,
     feature_settings,
     features,
     find_backbone,
-    load_tokenizer,
     load_transformer,
 )
 from tests.conftest import topic_texts
@@ -21,11 +19,6 @@ from tests.conftest import topic_texts
 CPU = torch.device("cpu")
 TEXTS, _ = topic_texts(9)
 TEXTS[4] = "apple " * 12
-
-
-@pytest.fixture(scope="module")
-def tokenizer(tiny_backbone):
-    return Tokenizer(load_tokenizer(find_backbone(str(tiny_backbone))), 16)
 
 
 @pytest.fixture

@@ -9,20 +9,13 @@ from jointmatch.networks import (
     HeadShape,
     Networks,
     StackedEncoders,
-    Tokenizer,
     dropout_seeds,
     find_backbone,
     join_networks,
-    load_tokenizer,
     load_transformer,
 )
 from jointmatch.types import Mixing, Mixings
 from tests.conftest import topic_texts
-
-
-@pytest.fixture(scope="module")
-def tokenizer(tiny_backbone):
-    return Tokenizer(load_tokenizer(find_backbone(str(tiny_backbone))), 16)
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ import torch
 from torch import nn
 
 from jointmatch.errors import InputError
-from jointmatch.networks import Encoder, Head, Heads, HeadShape, Networks, Tokenizer, find_backbone
-from jointmatch.networks.backbones import load_tokenizer, load_transformer
+from jointmatch.networks import Encoder, Head, Heads, HeadShape, Networks, find_backbone
+from jointmatch.networks.backbones import load_transformer
 from jointmatch.networks.mixing import layers_of, mix, union
 from jointmatch.networks.tokens import Tokens
 from jointmatch.types import Mixing
@@ -20,11 +20,6 @@ HALF, LAST = 0.5, 1.0  # of two layers: after the first, after the second
 @pytest.fixture(scope="module")
 def transformer(tiny_backbone):
     return load_transformer(find_backbone(str(tiny_backbone))).eval()
-
-
-@pytest.fixture(scope="module")
-def tokenizer(tiny_backbone):
-    return Tokenizer(load_tokenizer(find_backbone(str(tiny_backbone))), 32)
 
 
 def pair(share=0.7, depth=HALF, partner=(1, 0)):

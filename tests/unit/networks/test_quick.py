@@ -28,11 +28,6 @@ TEXTS, _ = topic_texts(9)
 TEXTS[4], TEXTS[5] = "apple " * 12, ""
 
 
-@pytest.fixture(scope="module")
-def tokenizer(tiny_backbone):
-    return Tokenizer(load_tokenizer(find_backbone(str(tiny_backbone))), 16)
-
-
 @pytest.fixture
 def encoder(tiny_backbone):
     return Encoder(load_transformer(find_backbone(str(tiny_backbone))), [1.0, 0.5, 1.0], "mean").eval()

@@ -81,7 +81,7 @@ def assert_alike(found: Outcome, wanted: Outcome) -> None:
     np.testing.assert_allclose(found.model.network_probs(TEXTS), wanted.model.network_probs(TEXTS), atol=1e-4)
 
 
-def check(settings: Settings, selects: bool = True) -> list[Outcome]:
+def assert_as_alone(settings: Settings, selects: bool = True) -> list[Outcome]:
     """Each seed side by side ends as that seed alone; ``selects`` where pseudo-labels must have been learnt from."""
     found = together(settings)
     assert not selects or all(any(record["selected"] for record in own.history) for own in found)

@@ -13,7 +13,16 @@ from jointmatch.training import LiteLearner
 from jointmatch.training.checkpoints import load_checkpoint
 from jointmatch.training.joint import Joint
 from tests.unit.networks.stacked.rerun import Rerun, recorded
-from tests.unit.training.seeds import SEEDS, TEXTS, alone, assert_alike, check, settings_for, splits_of, together
+from tests.unit.training.seeds import (
+    SEEDS,
+    TEXTS,
+    alone,
+    assert_alike,
+    assert_as_alone,
+    settings_for,
+    splits_of,
+    together,
+)
 from tests.unit.training.test_stacked import changed
 from tests.unit.training.toy import Recorder, StopAt
 
@@ -51,13 +60,13 @@ def lite(tiny_backbone, monkeypatch):
 @pytest.mark.parametrize("name", ["jointmatch", "fixmatch"])
 def test_each_seed_ends_as_if_it_were_alone(full, name, update):
     training = {"update": update, "clip_norm": 0.5, "label_dropout": True}
-    check(full(algorithm={"name": name, "tau": 0.4}, training=training))
+    assert_as_alone(full(algorithm={"name": name, "tau": 0.4}, training=training))
 
 
 @pytest.mark.parametrize("training", [{}, {"accumulate": 2}, {"average_decay": 0.9, "average_labels": True}], ids=str)
 def test_so_it_does_where_passes_are_replayed(full, recorded, training):
     """A replay leaves gradients where the one before left its own."""
-    check(full(training=training))
+    assert_as_alone(full(training=training))
     assert Rerun.made > 0
 
 
@@ -78,13 +87,13 @@ def test_so_it_does_where_passes_are_replayed(full, recorded, training):
     ids=str,
 )
 def test_it_does_whatever_else_is_set(full, section, settings):
-    check(full(**{section: settings}))
+    assert_as_alone(full(**{section: settings}))
 
 
 @pytest.mark.parametrize("name", ["jointmatch", "fixmatch"])
 def test_word_vectors_that_start_alike_are_each_seeds_own_where_they_are_trained(full, name):
     """FixMatch has one network: nothing but being trained tells its vectors from frozen ones that all could share."""
-    check(full(algorithm={"name": name, "tau": 0.4}, training={"average_decay": 0.9, "average_labels": True}))
+    assert_as_alone(full(algorithm={"name": name, "tau": 0.4}, training={"average_decay": 0.9, "average_labels": True}))
 
 
 @pytest.mark.parametrize(
@@ -98,12 +107,12 @@ def test_word_vectors_that_start_alike_are_each_seeds_own_where_they_are_trained
     ids=str,
 )
 def test_heads_over_frozen_features_do_too(lite, section, settings):
-    check(lite(**{section: settings}))
+    assert_as_alone(lite(**{section: settings}))
 
 
 def test_seeds_stop_early_at_steps_of_their_own(full):
     """These data and this rate were found by trying."""
-    found = check(full(training={"steps": 14, "evaluate_every": 1, "patience": 2, "learning_rate": 5e-4}))
+    found = assert_as_alone(full(training={"steps": 14, "evaluate_every": 1, "patience": 2, "learning_rate": 5e-4}))
     assert len({own.result["steps"] for own in found}) > 1
     assert {own.result["termination"] for own in found} == {"early_stopping"}
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from jointmatch.types import PseudoLabels
-from tests.unit.training.test_together import check
+from tests.unit.training.test_together import assert_as_alone
 from tests.unit.training.toy import tiny_run, toy_learner, toy_updater, weights
 
 
@@ -95,4 +95,4 @@ def test_whole_networks_read_the_very_views_they_would_have_read(tiny_backbone, 
 
 
 def test_runs_side_by_side_skip_texts_of_their_own():
-    check(skip_unselected=True, dropout=0.0)
+    assert_as_alone(skip_unselected=True, dropout=0.0)

@@ -52,7 +52,7 @@ def assert_same(found, wanted):
             torch.testing.assert_close(loop.updater.algorithm.state_dict()[name], value, atol=1e-5, rtol=1e-4)
 
 
-def check(**training):
+def assert_as_alone(**training):
     together, apart = loops(**training), loops(**training)
     trained = side_by_side(together)
     assert_same(zip(together, trained, strict=True), [(loop, loop.run()) for loop in apart])
@@ -104,17 +104,17 @@ def test_all_runs_are_answered_by_one_pass(passes):
     ids=str,
 )
 def test_each_run_ends_as_if_it_were_alone(training):
-    check(**training)
+    assert_as_alone(**training)
 
 
 @pytest.mark.parametrize("algorithm", ["aumst", "sat", "mixtext", "decrisismb", "supervised", "coteaching"])
 def test_methods_that_start_anew_choose_rows_mix_or_learn_themselves_do_too(algorithm):
-    check(algorithm=algorithm, steps=10)
+    assert_as_alone(algorithm=algorithm, steps=10)
 
 
 def test_a_run_with_its_loss_at_hand_waits_for_one_that_still_asks_for_labelled_views():
     """Four parts: the third run has three labelled texts, so in the last one it asks for no views of any."""
-    check(algorithm="sat", accumulate=4)
+    assert_as_alone(algorithm="sat", accumulate=4)
 
 
 def test_a_run_that_mixes_nothing_at_a_step_stays_itself_beside_those_that_mix():
