@@ -141,7 +141,11 @@ def _complete(asked: Settings) -> Settings:
         for section, values in settings.items()
     }
     if mode == "full" and config.training.warm_start:  # then the recipe's lite part has a say, too
-        kept = {"algorithm": asked.get("algorithm", {}), "training": {"recipe": config.training.recipe, "mode": "lite"}}
+        kept = {
+            "algorithm": asked.get("algorithm", {}),
+            "network": {"backbone": config.network.backbone},
+            "training": {"recipe": config.training.recipe, "mode": "lite"},
+        }
         lite = _without_defaults(_complete(kept))
         found["warm_start"] = {"digest": _digest({key: lite[key] for key in ("algorithm", "training")})}
     return found

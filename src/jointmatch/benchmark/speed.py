@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -98,6 +98,7 @@ def measure(load: Load, device: torch.device, steps: int, chunks: int = 3) -> di
         "peak_memory_gib": None if memory is None else round(memory, 2),
         "first_steps_seconds": round(timer.first, 2),
         "tokens_per_text": round(tokens, 1),
+        "notes": timer.notes,
     }
 
 
@@ -125,6 +126,10 @@ class _Timer(Listener):
         self.steps_done = 0
         self.start = time.perf_counter()
         self.times: list[float] = []
+        self.notes: list[str] = []  # what could not be done to make it faster
+
+    def note(self, text: str) -> None:
+        self.notes.append(text)
 
     def advance(self, amount: int = 1) -> None:
         self.steps_done += amount
@@ -168,7 +173,7 @@ def loop_of(load: Load, seed: int, device: torch.device, listener: Listener, ste
     tokenizer = Tokenizer(_RandomTokens(load), load.length)
     dtype = torch.bfloat16 if way.precision == "bf16" else None
     views = Views(AugmentConfig(weak="none", strong=("none",)), seed)
-    learner = FullLearner(splits, _networks(load, seed, device), tokenizer, views, device, dtype)
+    learner = FullLearner(splits, _networks(load, seed, device, listener.warn), tokenizer, views, device, dtype)
     rule = build(load.algorithm, Task(CLASSES, load.networks, load.pool), {}).to(device)
     training = TrainingConfig(
         steps=steps,
@@ -183,7 +188,7 @@ def loop_of(load: Load, seed: int, device: torch.device, listener: Listener, ste
     return Loop(updater, listener)
 
 
-def _networks(load: Load, seed: int, device: torch.device) -> Networks:
+def _networks(load: Load, seed: int, device: torch.device, tell: Callable[[str], None]) -> Networks:
     from transformers import BertConfig, BertModel
 
     way = WAYS[load.way]
@@ -199,9 +204,9 @@ def _networks(load: Load, seed: int, device: torch.device) -> Networks:
     )
     torch.manual_seed(seed)
     encoders = [Encoder(BertModel(config), [1.0], "mean") for _ in range(load.networks)]
-    held: list[Encoder] | StackedEncoders = StackedEncoders.of(encoders) if way.stacked else encoders
+    held: list[Encoder] | StackedEncoders = StackedEncoders.of(encoders, tell=tell) if way.stacked else encoders
     if way.compiled and isinstance(held, StackedEncoders) and why_not_compiled(device) is None:
-        held.compile_layers()
+        held.compile_layers(tell)
     return Networks(held, Heads(HeadShape(width, CLASSES), load.networks, seed))
 
 

@@ -56,6 +56,8 @@ class Speed(Suite):
             found = measure(load, device, steps)
             store.write(_path(machine, load.name), {"name": load.name, "load": asdict(load), **found, **facts})
             options.say(f"{load.name:44} {found['ms_per_step']:9.2f} ms a step  {found['tflops']:8.2f} TFLOP/s")
+            for note in found["notes"]:
+                options.say(f"  {note}")
 
     def progress(self, experiment: Experiment, store: Store, backbone: str) -> tuple[int, int]:
         return len(self._fullest(experiment, store)), len(self._loads(experiment))

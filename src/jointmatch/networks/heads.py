@@ -131,23 +131,22 @@ class Heads(nn.ModuleList):
     def forward(
         self,
         features: Tensor | Sequence[Tensor],
-        seeds: Sequence[int] | None = None,
+        seeds: Sequence[int] | Tensor | None = None,
         mixing: Mixing | None = None,
-        hashed: bool = False,
     ) -> Tensor:
         """(N, B, D) -> (N, B, C).
 
         Args:
             features: Of each network.
-            seeds: One per network where dropout is on.
+            seeds: One per network where dropout is on, to draw from torch's stream; or their ``seed_words``, of which
+                what is dropped is then a hash, as in stacked encoders.
             mixing: How the texts are mixed with each other.
-            hashed: What is dropped is a hash of the seeds, as in stacked encoders, and not drawn from torch's stream.
         """
         own = [None if mixing is None else mixing.of(i) for i in range(len(self))]
         if not self.training or seeds is None:
             return torch.stack([head(x, mixed) for head, x, mixed in zip(self, features, own, strict=True)])
-        if hashed:
-            noise = hashed_noise(self.shape.rates, features[0].shape, seeds, features[0].device)
+        if isinstance(seeds, Tensor):
+            noise = hashed_noise(self.shape.rates, features[0].shape, seeds)
             pairs = enumerate(zip(self, features, own, strict=True))
             return torch.stack([head(x, mixed, noise.of(i)) for i, (head, x, mixed) in pairs])
         logits = []

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from torch import Tensor
 
-from jointmatch.networks.networks import Moded, Networks, classified
+from jointmatch.networks.networks import Moded, Networks
 from jointmatch.networks.sharing import Joined, row_shares
 from jointmatch.networks.stacked import Stacked, StackedEncoders
 from jointmatch.networks.stacked_heads import StackedHeads, stack_heads
@@ -28,7 +28,7 @@ class JointNetworks(Moded):
         mixing: Mixing | Mixings | None = None,
     ) -> Tensor:
         """As of ``Networks``, whose encoders are stacked."""
-        return classified(self.encoders.features(tokens, seeds, mixing), self.heads, seeds, hashed=True)
+        return self.encoders.logits(self.heads, tokens, seeds, mixing)
 
 
 def join_networks(runs: Sequence[Networks]) -> Joined:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Self
 
-import torch
 from torch import Tensor, nn
 
+from jointmatch.networks.classified import classified, head_seeds
 from jointmatch.networks.encoder import Encoder
 from jointmatch.networks.encoders import SeparateEncoders
 from jointmatch.networks.heads import Heads
@@ -59,20 +59,13 @@ class Networks(Moded):
         mixing: Mixing | None = None,
     ) -> Tensor:
         """(N, B, C); with ``mixing``, of texts whose hidden states are mixed inside the encoders."""
+        if isinstance(self.encoders, StackedEncoders):
+            return self.encoders.logits(self.heads, tokens, seeds, mixing)
         features = self.features(tokens, seeds, mixing)
-        return classified(features, self.heads, seeds, hashed=isinstance(self.encoders, StackedEncoders))
+        return classified(features, self.heads, None if seeds is None else head_seeds(seeds))
 
     def apart(self) -> Networks:
         """The same networks with encoders that stand apart, as they are saved and loaded; the heads are shared."""
         if isinstance(self.encoders, SeparateEncoders):
             return self
         return Networks(list(self.encoders), self.heads).train(self.training)
-
-
-def classified(features: Tensor, heads: nn.Module, seeds: Sequence[int] | None, hashed: bool) -> Tensor:
-    """Encoders' features (N, B, D) to logits (N, B, C)."""
-    own_seeds = None if seeds is None else [seed + 1 for seed in seeds]
-    # Heads stay in fp32 under autocast: bf16 has eight bits, too few for logits near a threshold.
-    with torch.autocast(features.device.type, enabled=False):
-        logits: Tensor = heads(features.float(), own_seeds, hashed=hashed)
-    return logits

@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from jointmatch.networks.stacked.dropout import Masks, seed_words
+from jointmatch.networks.stacked.dropout import Masks
 from jointmatch.randomness import seeded
 
 
@@ -41,10 +41,13 @@ def drawn_noise(rates: Rates, size: Sequence[int], seed: int, device: torch.devi
         return Noise(F.dropout(kept, rates.dropout), F.dropout(ones, rates.dropout) if hidden else None)
 
 
-def hashed_noise(rates: Rates, size: Sequence[int], seeds: Sequence[int], device: torch.device) -> Noise:
-    """Every head's for ``size`` (B, D), a function of (seed, text, dimension): more texts only add to it."""
-    words, (texts, width) = seed_words(seeds, device), size
-    rows = [torch.arange(texts, device=device)[None]]
+def hashed_noise(rates: Rates, size: Sequence[int], words: Tensor) -> Noise:
+    """Every head's for ``size`` (B, D), a function of (seed, text, dimension): more texts only add to it.
+
+    ``words`` are the heads' ``seed_words``.
+    """
+    texts, width = size
+    rows = [torch.arange(texts, device=words.device)[None]]
     features = hidden = None
     if rates.dropout:
         masks = Masks(words, 3, 2, rows, width, rates.dropout)

@@ -30,17 +30,19 @@ class StackedHeads(nn.Module):
     def forward(
         self,
         features: Tensor | Sequence[Tensor],
-        seeds: Sequence[int] | None = None,
+        seeds: Sequence[int] | Tensor | None = None,
         mixing: Mixing | Mixings | None = None,
-        hashed: bool = False,
     ) -> Tensor:
-        """(n, B, D) -> (n, B, C); of fewer texts in some networks, the logits of the others come last."""
+        """As of ``Heads``; of fewer texts in some networks, the logits of the others come last."""
         rows = [len(x) for x in features]
         if not isinstance(features, Tensor):
             features = torch.stack([_padded(x, max(rows), x) for x in features])
         noise = Noise()
         if self.training and seeds is not None and any((self.shape.dropout, self.shape.cutoff)):
-            noise = self._hashed(features, seeds) if hashed else self._drawn(features, rows, seeds)
+            if isinstance(seeds, Tensor):
+                noise = hashed_noise(self.shape.rates, features.shape[1:], seeds)
+            else:
+                noise = self._drawn(features, rows, seeds)
         parts = [
             group(_pick(features, own), _pick(noise.features, own), _pick(noise.hidden, own), _own(mixing, own))
             for group, own in zip(self.groups, self.places, strict=True)
@@ -49,9 +51,6 @@ class StackedHeads(nn.Module):
             return parts[0]
         order = {place: (g, i) for g, own in enumerate(self.places) for i, place in enumerate(own)}
         return torch.stack([parts[g][i] for g, i in (order[place] for place in range(len(self.deep)))])
-
-    def _hashed(self, features: Tensor, seeds: Sequence[int]) -> Noise:
-        return hashed_noise(self.shape.rates, features.shape[1:], seeds, features.device)
 
     def _drawn(self, features: Tensor, rows: Sequence[int], seeds: Sequence[int]) -> Noise:
         """As every head by itself would for its own number of texts."""

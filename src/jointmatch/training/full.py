@@ -52,6 +52,8 @@ class FullLearner(Joinable):
         self.num_networks = len(networks.heads)
         self.views = views.for_networks(self.num_networks)
         self.device, self.dtype = device, dtype
+        stacked = isinstance(networks.encoders, StackedEncoders)
+        self._inputs_on = torch.device("cpu") if stacked else device  # a stack lays texts out first and sends them then
         self.labels = torch.tensor(splits.labeled.labels, device=device)
         self.pool_size = len(splits.pool)
         self._encoded: dict[str, list[list[int]]] = {}
@@ -65,7 +67,7 @@ class FullLearner(Joinable):
         if ask.kept is not None:  # all of them were made ahead, before it was known which are read
             rows = np.concatenate([np.arange(len(ask.labeled)), len(ask.labeled) + ask.kept])
             tokens = [own.rows(rows) for own in tokens]
-        return self._here(tokens)
+        return self._sent(tokens)
 
     def expect_student(self, labeled: np.ndarray, pool: np.ndarray, draw: int) -> None:
         self._ahead.expect(self._drawn_tokens, labeled, pool, draw)
@@ -91,7 +93,7 @@ class FullLearner(Joinable):
         ]
 
     def weak_inputs(self, ask: Weak) -> list[Tokens]:
-        return self._here(self._ahead.take(self._weak_tokens, ask.rows, ask.draw, ask.view, ask.part))
+        return self._sent(self._ahead.take(self._weak_tokens, ask.rows, ask.draw, ask.view, ask.part))
 
     def expect_weak(self, rows: np.ndarray, draw: int, view: int) -> None:
         self._ahead.expect(self._weak_tokens, rows, draw, view, "pool")
@@ -103,8 +105,8 @@ class FullLearner(Joinable):
     def _tokens(self, texts: list[list[str]]) -> list[Tokens]:
         return [self.tokenizer(own) for own in texts]
 
-    def _here(self, tokens: list[Tokens]) -> list[Tokens]:
-        return [own.to(self.device) for own in tokens]
+    def _sent(self, tokens: list[Tokens]) -> list[Tokens]:
+        return [own.to(self._inputs_on) for own in tokens]
 
     def part_logits(self, module: nn.Module, part: str, rows: np.ndarray | None = None) -> Tensor:
         ids = self._ids(part)
@@ -113,7 +115,7 @@ class FullLearner(Joinable):
         logits = torch.empty(self.num_networks, len(ids), self.model.heads.shape.num_classes)
         budget = TOKENS_PER_BATCH.get(self.device.type, 4096)
         with torch.no_grad(), self._autocast():
-            for where, out in in_batches(self.tokenizer, ids, budget, self.device, module):
+            for where, out in in_batches(self.tokenizer, ids, budget, self._inputs_on, module):
                 logits[:, where] = out[..., : logits.shape[-1]].float().cpu()
         return logits
 
@@ -138,7 +140,8 @@ class FullLearner(Joinable):
     ) -> Tensor:
         most = max(len(tokens.ids) for tokens in inputs)
         grain = TEXTS if self.device.type == "cuda" and mixing is None else 1
-        tokens = [own.with_rows(-(-most // grain) * grain) for own in inputs]
+        filled = {id(own): own.with_rows(-(-most // grain) * grain) for own in inputs}
+        tokens = [filled[id(own)] for own in inputs]
         with self._autocast():
             logits: Tensor = module(tokens if len(tokens) > 1 else tokens[0], seeds, mixing)
         return logits[:, :most]

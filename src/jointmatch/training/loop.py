@@ -137,8 +137,8 @@ class Loop:
         return step % self.checkpointing.every == 0 or (evaluate and not self.checkpointing.path.exists())
 
     def _check_loss(self) -> None:
-        weights = torch.stack([p.detach().sum() for p in self.updater.learner.networks.parameters()])
-        if not torch.isfinite(torch.cat([weights.double(), self.updater.counts.loss[None]])).all():
+        sizes = torch.stack(torch._foreach_norm([p.detach() for p in self.updater.learner.networks.parameters()]))
+        if not torch.isfinite(torch.cat([sizes.double(), self.updater.counts.loss[None]])).all():
             saved = self.checkpointing and self.checkpointing.path
             kept = f" The state before is kept in {saved}." if saved and saved.exists() else ""
             raise TrainingError(

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from jointmatch.algorithms import Algorithm
 from jointmatch.config import TrainingConfig
+from jointmatch.training.adamw import QuickAdamW
 from jointmatch.training.learner import Learner
 
 
@@ -34,7 +35,7 @@ def build_optimizer(learner: Learner, config: TrainingConfig, algorithm: Algorit
                 decay = config.weight_decay if decayed else 0.0
                 groups.append({"params": chosen, "lr": rate, "base_lr": rate, "weight_decay": decay})
     fused = learner.device.type == "cuda"
-    return torch.optim.AdamW(groups, eps=config.adam_epsilon, fused=fused)
+    return QuickAdamW(groups, eps=config.adam_epsilon, fused=fused)
 
 
 def rate_factor(step: int, config: TrainingConfig) -> float:

@@ -9,6 +9,8 @@ from torch import Tensor, nn
 
 from jointmatch.types import PseudoLabels
 
+BATCHES = 16  # are counted at once: each by itself is much launching of small kernels
+
 
 class PseudoLabelCounts(nn.Module):
     """How many were given, how often the networks agreed, and how many were right where that is known."""
@@ -27,14 +29,33 @@ class PseudoLabelCounts(nn.Module):
             self.register_buffer(name, torch.zeros((), dtype=torch.float64))
         for name in ("selected", "checked", "correct"):
             self.register_buffer(name, torch.zeros(num_classes, dtype=torch.float64))
+        self._waiting: list[
+            tuple[Tensor, Tensor, Tensor]
+        ] = []  # targets, selected and truth of batches not counted yet
+        self.register_state_dict_pre_hook(lambda module, *_: self._count())
 
     def add_labels(self, labels: PseudoLabels, truth: Tensor) -> None:
-        """Count one batch; ``truth`` (B,) is negative where the true label is unknown."""
-        targets = labels.targets.argmax(-1) if labels.targets.dtype.is_floating_point else labels.targets
+        """Take one batch; ``truth`` (B,) is negative where the true label is unknown."""
+        self._waiting.append((labels.targets, labels.selected, truth))
+        if len(self._waiting) >= BATCHES:
+            self._count()
+
+    def _load_from_state_dict(self, *args: Any, **kwargs: Any) -> None:
+        self._waiting.clear()
+        super()._load_from_state_dict(*args, **kwargs)
+
+    def _count(self) -> None:
+        """Count what waits."""
+        if not self._waiting:
+            return
+        each, chosen, truths = zip(*self._waiting, strict=True)
+        self._waiting.clear()
+        targets, truth = torch.cat(each, 1), torch.cat(truths)
+        targets = targets.argmax(-1) if targets.dtype.is_floating_point else targets
         real = targets < len(self.selected)  # an extra class is no label that could be right
         self.seen += targets.numel()
         self.agreed += (targets == targets[:1]).all(0).sum() * len(targets)
-        selected = labels.selected & real
+        selected = torch.cat(chosen, 1) & real
         known = (selected & (truth >= 0)).double()
         flat = targets.clamp(max=len(self.selected) - 1).flatten()
         self.selected.index_add_(0, flat, selected.double().flatten())
@@ -48,6 +69,7 @@ class PseudoLabelCounts(nn.Module):
 
     def flush(self) -> dict[str, Any]:
         """The means since the last flush, then start anew."""
+        self._count()
         record: dict[str, Any] = {"loss": float(self.loss / self.steps.clamp(min=1))}
         if self.seen > 0:
             record["selected"] = float(self.selected.sum() / self.seen)

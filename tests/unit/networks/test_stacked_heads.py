@@ -5,6 +5,7 @@ import torch
 
 from jointmatch.networks import Heads, HeadShape, dropout_seeds, join_heads
 from jointmatch.networks.noise import Rates, drawn_noise, hashed_noise
+from jointmatch.networks.stacked.dropout import seed_words
 from jointmatch.types import Mixing, Mixings
 
 WIDTH, CLASSES = 8, 3
@@ -24,6 +25,10 @@ EVERY = pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES.keys())
 
 def features(rows, seed=0, networks=3):
     return torch.randn(networks, rows, WIDTH, generator=torch.Generator().manual_seed(seed))
+
+
+def words(seeds):
+    return torch.from_numpy(seed_words(seeds))
 
 
 def two_runs(shape):
@@ -51,8 +56,8 @@ def test_the_same_holds_where_dropout_is_a_hash(shape):
     runs = two_runs(shape)
     given = [features(7, 1), features(7, 2)]
     seeds = [dropout_seeds(seed, 3, "strong", 1) for seed in (0, 1)]
-    wanted = [own(x[:, :rows], s, hashed=True) for own, x, s, rows in zip(runs, given, seeds, (5, 7), strict=True)]
-    found = join_heads(runs).module.train()(torch.cat(given), [*seeds[0], *seeds[1]], hashed=True)
+    wanted = [own(x[:, :rows], words(s)) for own, x, s, rows in zip(runs, given, seeds, (5, 7), strict=True)]
+    found = join_heads(runs).module.train()(torch.cat(given), words([*seeds[0], *seeds[1]]))
     torch.testing.assert_close(found[:3, :5], wanted[0])
     torch.testing.assert_close(found[3:], wanted[1])
 
@@ -107,7 +112,7 @@ def test_what_a_run_changes_the_joint_heads_see_until_they_part():
 
 
 def test_a_share_of_everything_is_dropped_where_the_rate_says_so():
-    noise = hashed_noise(Rates(1.0), (4, 5), [1, 2], torch.device("cpu"))
+    noise = hashed_noise(Rates(1.0), (4, 5), words([1, 2]))
     assert noise.features is not None
     assert not noise.features.any()
 
@@ -115,7 +120,7 @@ def test_a_share_of_everything_is_dropped_where_the_rate_says_so():
 @pytest.mark.parametrize(("dropout", "cutoff"), [(0.25, 0.0), (0.0, 0.25), (0.25, 0.5)])
 def test_hashed_noise_keeps_the_mean_but_for_what_is_cut_and_each_head_has_its_own(dropout, cutoff):
     """What is kept is scaled by 1 / (1 - dropout); of what is cut nothing makes up for it: 1 - cutoff is left."""
-    noise = hashed_noise(Rates(dropout, cutoff), (300, 200), [1, 2], torch.device("cpu"))
+    noise = hashed_noise(Rates(dropout, cutoff), (300, 200), words([1, 2]))
     assert noise.features is not None
     assert noise.features.mean().item() == pytest.approx(1 - cutoff, abs=0.02)
     assert not torch.equal(noise.features[0], noise.features[1])

@@ -77,3 +77,22 @@ def test_three_networks_agree_only_when_all_do():
     every = torch.ones(3, 2, dtype=torch.bool)
     counts.add_labels(PseudoLabels(torch.tensor([[0, 0], [0, 0], [0, 1]]), every, every.float()), torch.tensor([0, 0]))
     assert counts.flush()["agreement"] == 0.5
+
+
+def test_batches_that_wait_are_counted_before_a_state_is_kept_and_forgotten_when_one_is_taken_up(counts):
+    """Seen so far: 8. A state taken up with one batch waiting replaces it: 8 again, not 16."""
+    kept = {name: value.clone() for name, value in counts.state_dict().items()}
+    assert kept["seen"] == 8
+    counts.add_labels(LABELS, TRUTH)
+    counts.load_state_dict(kept)
+    assert counts.state_dict()["seen"] == 8
+
+
+def test_more_batches_than_may_wait_are_all_counted(counts):
+    """40 batches more of different sizes, all selected: 8 + 20 * 8 + 20 * 2 seen, 5 + 200 selected."""
+    every = PseudoLabels(LABELS.targets, torch.ones(2, 4, dtype=torch.bool), LABELS.weights)
+    for _ in range(20):
+        counts.add_labels(every, TRUTH)
+        counts.add_labels(every.part(slice(0, 1)), TRUTH[:1])
+    assert counts.state_dict()["seen"] == 208
+    assert counts.flush()["selected"] == 205 / 208

@@ -16,8 +16,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from jointmatch.networks.devices import on_device
-
 if TYPE_CHECKING:
     from jointmatch.networks.stacked.packing import Packing
 
@@ -26,9 +24,9 @@ FIRST, SECOND = 0x85EBCA6B - 2**32, 0xC2B2AE35 - 2**32
 GOLDEN = 0x9E3779B9 - 2**32
 
 
-def seed_words(seeds: Sequence[int], device: torch.device) -> Tensor:
-    """Seeds of up to 64 bits as (N, 2) int32, on the device without waiting for it."""
-    return on_device(torch.from_numpy(np.array(seeds, dtype=np.uint64).view(np.int32).reshape(-1, 2)), device)
+def seed_words(seeds: Sequence[int]) -> np.ndarray:
+    """Seeds of up to 64 bits as (N, 2) int32."""
+    return np.array(seeds, dtype=np.uint64).view(np.int32).reshape(-1, 2)
 
 
 def scramble(x: Tensor) -> Tensor:

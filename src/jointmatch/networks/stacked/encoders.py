@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
+import numpy as np
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
+from jointmatch.networks.classified import classified, head_seeds
+from jointmatch.networks.devices import all_on_device
 from jointmatch.networks.encoder import Encoder
 from jointmatch.networks.stacked.compiled import CompiledLayer
 from jointmatch.networks.stacked.dropout import seed_words
 from jointmatch.networks.stacked.layers import StackedLayer
-from jointmatch.networks.stacked.packing import Packing, pack, unpacked
+from jointmatch.networks.stacked.packing import pack, packing_of
 from jointmatch.networks.stacked.replay import Replay
 from jointmatch.networks.stacked.stack import RunLayer, Stacked
 from jointmatch.networks.tokens import Tokens
@@ -74,26 +77,50 @@ class StackedEncoders(nn.Module):
         mixing: Mixing | Mixings | None = None,
     ) -> Tensor:
         """(N, B, D) from one batch for all networks, or from one each."""
-        batches = [tokens] if isinstance(tokens, Tokens) else tokens
-        ids, packing = together(batches, mixing is None)
-        words = seed_words(seeds, ids.device) if self.training and seeds is not None else None
-        is_short = ids.device.type in RECORDED_ON and ids.shape[1] <= FEW_TOKENS
-        is_function = mixing is None and (words is not None or not self.training)  # of the inputs alone
-        if is_short and is_function and self.replay is not None:
-            return self._replayed(self.replay, ids, packing, words)
-        return self.stack(ids, packing, words, mixing)
+        return self._read(tokens, seeds, mixing, None)
 
-    def _replayed(self, replay: Replay, ids: Tensor, packing: Packing, words: Tensor | None) -> Tensor:
-        """The same from a recording of the pass."""
-        packed = [] if packing.real is None or packing.spot is None else [packing.place, packing.real, packing.spot]
-        inputs = [ids, packing.mask, *packed, *([] if words is None else [words])]
+    def logits(
+        self,
+        heads: nn.Module,
+        tokens: Tokens | Sequence[Tokens],
+        seeds: Sequence[int] | None = None,
+        mixing: Mixing | Mixings | None = None,
+    ) -> Tensor:
+        """What heads make of the features, (N, B, C), in the same pass."""
+        return self._read(tokens, seeds, mixing, heads)
 
-        def run(ids: Tensor, mask: Tensor, *rest: Tensor) -> Tensor:
-            packing = Packing(mask, *rest[:3]) if packed else unpacked(mask)
-            return self.stack(ids, packing, None if words is None else rest[-1], run_layer=self.run_layer)
+    def _read(
+        self,
+        tokens: Tokens | Sequence[Tokens],
+        seeds: Sequence[int] | None,
+        mixing: Mixing | Mixings | None,
+        heads: nn.Module | None,
+    ) -> Tensor:
+        device = self.stack.embeddings.words.device
+        drops = self.training and seeds is not None
+        words = [seed_words([*seeds, *head_seeds(seeds)])] if drops and seeds is not None else []
+        arrays = together([tokens] if isinstance(tokens, Tokens) else tokens, device, mixing is None)
+        inputs = all_on_device([*arrays, *words], device)
+        is_function = mixing is None and (drops or not self.training)  # of the inputs alone
+        is_recorded = is_function and device.type in RECORDED_ON and inputs[0].shape[1] <= FEW_TOKENS
+        # Layers of passes that are learnt from come in few shapes; those of evaluation would each be compiled.
+        run_layer = self.run_layer if is_recorded or torch.is_grad_enabled() else StackedLayer.__call__
 
+        def run(ids: Tensor, *rest: Tensor) -> Tensor:
+            fields, own = (rest[:-1], rest[-1]) if drops else (rest, None)
+            encoder_words, head_words = (None, None) if own is None else own.chunk(2)
+            features = self.stack(ids, packing_of(fields), encoder_words, mixing, run_layer)
+            return features if heads is None else classified(features, heads, head_words)
+
+        if not is_recorded or self.replay is None:
+            return run(*inputs)
         numbers = torch.is_autocast_enabled("cuda"), torch.get_autocast_dtype("cuda")
-        return replay(run, inputs, self.stack.parameters, (self.training, bool(packed), numbers))
+        return self.replay(run, inputs, [*self._parameters_held, *_tensors_of(heads)], (self.training, numbers))
+
+    @cached_property
+    def _parameters_held(self) -> list[nn.Parameter]:
+        """Collected once: it takes longer than looking where they are."""
+        return list(self.stack.parameters())
 
     def compile_layers(self, tell: Callable[[str], None] = lambda text: None, **options: Any) -> None:
         """Compile a layer for the passes that are replayed; ``tell`` hears where that fails."""
@@ -135,15 +162,24 @@ class StackedEncoders(nn.Module):
         super()._load_from_state_dict(state_dict, prefix, *args)
 
 
-def together(batches: Sequence[Tokens], packed: bool = True) -> tuple[Tensor, Packing]:
-    """Batches of as many texts each as one: (n, M) token numbers, and where they stand."""
-    device = batches[0].ids.device
-    positions, tokens = (POSITIONS, TOKENS) if device.type == "cuda" else (1, 1)
+def together(batches: Sequence[Tokens], device: torch.device, packed: bool = True) -> list[np.ndarray]:
+    """Batches of as many texts each as one: (n, M) token numbers, and the fields of their ``Packing``."""
+    positions, grain = (POSITIONS, TOKENS) if device.type == "cuda" else (1, 1)
     width = -(-max(batch.ids.shape[1] for batch in batches) // positions) * positions
-    ids = torch.stack([F.pad(batch.ids, (0, width - batch.ids.shape[1])) for batch in batches]).flatten(1)
-    lengths = [batch.lengths for batch in batches]
-    packing = pack(lengths, width, device, tokens if packed else None)
-    return (ids if packing.spot is None else ids.gather(1, packing.place)), packing
+    once = {id(batch): batch for batch in batches}  # networks of one run mostly read the same
+    ids = np.zeros((len(once), len(batches[0].ids), width), np.int64)
+    for own, batch in zip(ids, once.values(), strict=True):
+        own[:, : batch.ids.shape[1]] = batch.ids.cpu().numpy()
+    fields = pack([batch.lengths for batch in once.values()], width, grain if packed else None)
+    laid = ids.reshape(len(ids), -1)
+    laid = np.take_along_axis(laid, fields[1], 1) if len(fields) > 1 else laid
+    numbers = {each: number for number, each in enumerate(once)}
+    places = [numbers[id(batch)] for batch in batches]
+    return [array if len(once) == len(batches) else array[places] for array in (laid, *fields)]
+
+
+def _tensors_of(module: nn.Module | None) -> list[Tensor]:
+    return [] if module is None else [*module.parameters(), *module.buffers()]
 
 
 def _share(parameter: nn.Parameter, place: int) -> Tensor:

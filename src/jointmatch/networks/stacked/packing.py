@@ -14,7 +14,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from jointmatch.networks.devices import on_device
 from jointmatch.networks.stacked.dropout import pick
 
 WORTH = 0.9  # share of the padded batch that tokens may take up to be packed; laying them out costs something too
@@ -92,26 +91,27 @@ def _take(x: Tensor, rows: Tensor) -> Tensor:
     return x.flatten(0, 1)[(rows + first).flatten()].view(n, rows.shape[1], -1)
 
 
-def unpacked(mask: Tensor) -> Packing:
-    """Every position a token of its own, padding too."""
+def packing_of(fields: Sequence[Tensor]) -> Packing:
+    """From what ``pack`` gives; of a mask alone every position is a token of its own, padding too."""
+    mask, *rest = fields
     size = mask.shape[1] * mask.shape[2]
-    return Packing(mask, torch.arange(size, device=mask.device)[None])
+    return Packing(mask, *rest) if rest else Packing(mask, torch.arange(size, device=mask.device)[None])
 
 
-def pack(lengths: Sequence[np.ndarray], width: int, device: torch.device, grain: int | None = 1) -> Packing:
-    """From the lengths of each network's texts, laid out ``width`` wide, without waiting for the device.
+def pack(lengths: Sequence[np.ndarray], width: int, grain: int | None = 1) -> list[np.ndarray]:
+    """The fields of a ``Packing``, from the lengths of each network's texts, laid out ``width`` wide.
 
-    Rows are filled up to a multiple of ``grain``. With None, or where little is gained, the padding stays.
+    Rows are filled up to a multiple of ``grain``. With None, or where little is gained, the padding stays, and there
+    is the mask alone.
     """
     masks = np.arange(width) < np.stack(lengths)[:, :, None]
     used = -(-int(masks.sum((1, 2)).max()) // (grain or 1)) * (grain or 1)
     if grain is None or used > WORTH * masks[0].size:
-        return unpacked(on_device(torch.from_numpy(masks), device))
+        return [masks]
     place, real = np.zeros((len(masks), used), np.int64), np.zeros((len(masks), used), bool)
     spot = np.zeros((len(masks), masks[0].size), np.int64)
     for network, mask in enumerate(masks):
         tokens = np.flatnonzero(mask)
         place[network, : len(tokens)], real[network, : len(tokens)] = tokens, True
         spot[network, tokens] = np.arange(len(tokens))
-    arrays = (masks, place, real, spot.reshape(masks.shape))
-    return Packing(*(on_device(torch.from_numpy(array), device) for array in arrays))
+    return [masks, place, real, spot.reshape(masks.shape)]

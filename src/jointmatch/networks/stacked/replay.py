@@ -24,7 +24,7 @@ OWN_THREAD = "thread_local"  # other threads may go on preparing data meanwhile
 class Replay:
     """Runs a function of tensors by recordings, one per shape of its inputs.
 
-    A function that is recorded must only read its inputs and ``parameters``, and must not look at a value. Where
+    A function that is recorded must only read its inputs and what is ``held``, and must not look at a value. Where
     recording fails, functions are called as ever.
 
     Args:
@@ -44,23 +44,23 @@ class Replay:
         self,
         function: Pass,
         inputs: Sequence[Tensor],
-        parameters: Callable[[], Iterable[Tensor]],
+        held: Sequence[Tensor],
         mode: Hashable = None,
     ) -> Tensor:
-        """``function(*inputs)``, with gradients for the ``parameters`` where these are on.
+        """``function(*inputs)``, with gradients for those of the tensors it reads besides that ask for them.
 
         ``mode`` is all else that the function depends on.
         """
         graded = torch.is_grad_enabled()
-        address = next(iter(parameters())).data_ptr()  # networks may be moved, and a recording reads where they were
-        key = (mode, graded, address, *((x.shape, x.dtype) for x in inputs))
+        places = tuple(x.data_ptr() for x in held)  # networks may be moved, and a recording reads where they were
+        key = (mode, graded, places, *((x.shape, x.dtype) for x in inputs))
         recording = self._recordings.get(key)
         if recording is None:
             self._seen[key] += 1
             if self.failed or self._seen[key] < 2 or len(self._recordings) >= RECORDINGS:
                 return function(*inputs)
             try:
-                recording = Recording(function, inputs, parameters() if graded else [])
+                recording = Recording(function, inputs, held if graded else [])
             except RuntimeError as error:  # out of memory is one too
                 self.failed = True
                 self.tell(

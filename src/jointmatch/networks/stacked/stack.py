@@ -72,7 +72,7 @@ class Stacked(nn.Module):
 
         Args:
             ids: (N, M) token numbers, or (1, M) for all networks.
-            packing: Where these tokens stand; with ``mixing`` it must be ``unpacked``.
+            packing: Where these tokens stand; with ``mixing`` the padding is among them.
             seeds: (N, 2) of ``seed_words``, for dropout; None draws them from torch's own stream while training.
             mixing: How the texts are mixed with each other on the way.
             run_layer: Runs a layer; a compiled one may stand in.

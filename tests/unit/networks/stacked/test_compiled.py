@@ -8,7 +8,7 @@ from torch._dynamo.utils import counters
 
 from jointmatch.networks.stacked import Stacked, StackedEncoders, why_not_compiled
 from jointmatch.networks.stacked.encoders import together
-from jointmatch.networks.stacked.packing import Packing
+from jointmatch.networks.stacked.packing import packing_of
 from tests.unit.networks.stacked.berts import batch, bert
 from tests.unit.networks.stacked.rerun import assert_same, passed, recorded, stacked
 
@@ -25,10 +25,9 @@ def trained_stack(layers=(1.0, 0.5)):
 def test_nothing_in_a_pass_looks_at_a_value():
     """On the meta device there are none to look at: a pass that asked for one would fail."""
     stack = trained_stack().to("meta")
-    ids, packing = together([batch(texts=3)])
-    assert packing.spot is not None
-    empty = [x.to("meta") for x in (packing.mask, packing.place, packing.real, packing.spot) if x is not None]
-    out = stack(ids.to("meta"), Packing(*empty), torch.zeros(2, 2, dtype=torch.int32, device="meta"))
+    ids, *fields = (torch.from_numpy(array).to("meta") for array in together([batch(texts=3)], CPU))
+    assert len(fields) == 4
+    out = stack(ids, packing_of(fields), torch.zeros(2, 2, dtype=torch.int32, device="meta"))
     assert out.shape == (2, 3, 16)
     assert out.device.type == "meta"
 

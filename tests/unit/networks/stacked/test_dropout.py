@@ -6,7 +6,7 @@ import torch
 from jointmatch.networks import Tokens, dropout_seeds
 from jointmatch.networks.stacked import Stacked, StackedEncoders
 from jointmatch.networks.stacked.dropout import Mask, Masks, drop_in_pass, pick, seed_words
-from jointmatch.networks.stacked.packing import unpacked
+from jointmatch.networks.stacked.packing import packing_of
 from tests.unit.networks.stacked.berts import batch, bert
 
 CPU = torch.device("cpu")
@@ -16,7 +16,7 @@ def masks(*seeds: int, shape: tuple[int, ...] = (3, 4, 5), rate: float = 0.5, ki
     """Of ``shape`` (B, ..., D) for each seed, at three places."""
     axes = [torch.arange(size) for size in shape[:-1]]
     rows = [axis.view(1, *[-1 if i == j else 1 for j in range(len(axes))]) for i, axis in enumerate(axes)]
-    return Masks(seed_words(seeds, CPU), kind, 3, rows, shape[-1], rate)
+    return Masks(torch.from_numpy(seed_words(seeds)), kind, 3, rows, shape[-1], rate)
 
 
 def encoders(*seeds: int, dropout: float = 0.3, layers: int = 2, cutoff: float = 0.0) -> StackedEncoders:
@@ -189,7 +189,7 @@ def test_words_are_cut_while_training_and_in_all_tokens_of_a_text():
     embeddings = networks.stack.embeddings
     with torch.no_grad():
         embeddings.positions.zero_()
-    packing = unpacked(torch.ones(1, 2, 3, dtype=torch.bool))
-    dropout = drop_in_pass(seed_words([1, 2], CPU), networks.stack.shape, packing, 0.5)
+    packing = packing_of([torch.ones(1, 2, 3, dtype=torch.bool)])
+    dropout = drop_in_pass(torch.from_numpy(seed_words([1, 2])), networks.stack.shape, packing, 0.5)
     words = embeddings(tokens.view(1, 6), packing, dropout).view(2, 2, 3, -1)
     assert torch.equal(words, words[:, :, :1].expand_as(words))

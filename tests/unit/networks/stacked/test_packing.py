@@ -7,7 +7,7 @@ import torch
 from jointmatch.networks import Tokens
 from jointmatch.networks.stacked import Stacked, StackedEncoders
 from jointmatch.networks.stacked.encoders import together
-from jointmatch.networks.stacked.packing import pack, unpacked
+from jointmatch.networks.stacked.packing import Packing, pack, packing_of
 from tests.unit.networks.stacked.berts import batch, bert
 
 CPU = torch.device("cpu")
@@ -18,9 +18,13 @@ def two() -> list[np.ndarray]:
     return [np.array([2, 1, 4]), np.array([1, 1, 1])]
 
 
+def packed(lengths: list[np.ndarray], width: int, grain: int | None) -> Packing:
+    return packing_of([torch.from_numpy(field) for field in pack(lengths, width, grain)])
+
+
 def test_tokens_stand_one_after_another_and_rows_are_filled_up():
     """7 tokens of the first network, at 0 1 | 4 | 8 9 10 11; 3 of the second, at 0 | 4 | 8; filled up to 8."""
-    packing = pack(two(), 4, CPU, grain=8)
+    packing = packed(two(), 4, grain=8)
     assert packing.place.tolist() == [[0, 1, 4, 8, 9, 10, 11, 0], [0, 4, 8, 0, 0, 0, 0, 0]]
     assert packing.real is not None
     assert packing.real.sum(1).tolist() == [7, 3]
@@ -31,7 +35,7 @@ def test_tokens_stand_one_after_another_and_rows_are_filled_up():
 
 
 def test_what_is_laid_out_and_gathered_again_is_the_same():
-    packing = pack(two(), 4, CPU, grain=8)
+    packing = packed(two(), 4, grain=8)
     x = torch.randn(2, 8, 5)
     laid = packing.lay_out(x)
     assert laid.shape == (2, 3, 4, 5)
@@ -45,7 +49,7 @@ def test_what_is_laid_out_and_gathered_again_is_the_same():
 @pytest.mark.parametrize("way", ["lay_out", "gather"])
 def test_gradients_go_the_way_back_and_none_to_padding_or_fillers(way):
     """As if by indexing, where autograd adds up what several places took from one: but these take once."""
-    packing = pack(two(), 4, CPU, grain=8)
+    packing = packed(two(), 4, grain=8)
     assert packing.real is not None
     counts = packing.real if way == "lay_out" else packing.mask
     x = torch.randn(*counts.shape, 5, dtype=torch.float64, requires_grad=True)
@@ -60,7 +64,7 @@ def test_gradients_go_the_way_back_and_none_to_padding_or_fillers(way):
 
 @pytest.mark.parametrize(("lengths", "grain"), [([4, 4, 3], 1), ([2, 1, 4], None), ([2, 2, 2], 12)])
 def test_where_little_would_be_gained_the_padding_stays(lengths, grain):
-    packing = pack([np.array(lengths)], 4, CPU, grain)
+    packing = packed([np.array(lengths)], 4, grain)
     assert packing.spot is None
     assert packing.place.tolist() == [list(range(12))]
     x = torch.randn(1, 12, 5)
@@ -69,12 +73,12 @@ def test_where_little_would_be_gained_the_padding_stays(lengths, grain):
 
 
 def test_some_of_the_networks_keep_their_own():
-    packing = pack(two(), 4, CPU, grain=8)
+    packing = packed(two(), 4, grain=8)
     some = packing.of([1])
     assert some.place.tolist() == packing.place[1:].tolist()
-    shared = pack(two()[:1], 4, CPU, grain=8).expand(3)
+    shared = packed(two()[:1], 4, grain=8).expand(3)
     assert shared.mask.shape == (3, 3, 4)
-    assert unpacked(torch.ones(1, 2, 3, dtype=torch.bool)).expand(2).place.shape == (2, 6)
+    assert packing_of([torch.ones(1, 2, 3, dtype=torch.bool)]).expand(2).place.shape == (2, 6)
 
 
 @pytest.mark.parametrize("layers", [(1.0, 1.0), (1.0, 0.4)])
@@ -84,15 +88,23 @@ def test_features_and_gradients_are_those_with_padding(layers, each, monkeypatch
     networks = StackedEncoders(Stacked.from_modules([bert(i, "deep") for i in range(2)], [[s] for s in layers])).train()
     tokens = [batch(i, texts=5, length=12) for i in range(2)] if each else batch(3, texts=5, length=12)
     found = []
-    for packed in (True, False):
-        monkeypatch.setattr("jointmatch.networks.stacked.packing.WORTH", 1.0 if packed else 0.0)
-        assert (together(tokens if isinstance(tokens, list) else [tokens])[1].spot is not None) is packed
+    for dense in (True, False):
+        monkeypatch.setattr("jointmatch.networks.stacked.packing.WORTH", 1.0 if dense else 0.0)
+        assert (len(together(tokens if isinstance(tokens, list) else [tokens], CPU)) > 2) is dense
         networks.zero_grad()
         features = networks.features(tokens, [1, 2])
         features.square().sum().backward()
         found.append([features.detach(), *(torch.clone(p.grad) for p in networks.parameters() if p.grad is not None)])
     for one, other in zip(*found, strict=True):
         torch.testing.assert_close(one, other, rtol=1e-3, atol=1e-4)
+
+
+def test_a_batch_that_several_networks_read_is_laid_out_once_and_given_to_each():
+    one, other = (batch(i, texts=5, length=12) for i in range(2))
+    wanted = together([one, batch(0, texts=5, length=12), other], CPU)
+    found = together([one, one, other], CPU)
+    for own, theirs in zip(found, wanted, strict=True):
+        np.testing.assert_array_equal(own, theirs)
 
 
 def test_lengths_are_known_without_looking_at_the_mask_where_the_tokenizer_told():

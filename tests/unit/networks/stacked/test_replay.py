@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import copy
 
+import pytest
 import torch
 
-from jointmatch.networks import dropout_seeds
+from jointmatch.networks import Heads, HeadShape, Networks, dropout_seeds
 from jointmatch.networks.stacked import encoders, replay
 from jointmatch.networks.stacked.replay import Replay
 from tests.unit.networks.stacked.berts import batch
@@ -68,6 +69,48 @@ def test_it_trains_as_without(recorded):
         found.append(torch.cat([p.detach().flatten() for p in networks.parameters()]))
     torch.testing.assert_close(*found, rtol=1e-4, atol=1e-5)
     assert Rerun.made == 1
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_heads_are_recorded_with_the_encoders(recorded, training):
+    """Logits and gradients, and heads that are changed in place or given new weights."""
+    heads = [Heads(HeadShape(16, 3, dropout=0.3, scale=5.0, extra=1), 2) for _ in range(2)]
+    pair = [
+        Networks(stacked(replayed), own).train(training) for replayed, own in zip((True, False), heads, strict=True)
+    ]
+
+    def logits_and_gradients(networks, number):
+        networks.zero_grad()
+        logits = networks(batch(texts=4), dropout_seeds(0, 2, number))
+        logits.square().sum().backward()
+        return logits.detach(), [torch.clone(p.grad) for p in networks.parameters() if p.grad is not None]
+
+    for number in range(3):
+        assert_same(*(logits_and_gradients(networks, number) for networks in pair))
+    for networks in pair:
+        networks.heads.center_on(torch.ones(2, 3, 16))
+    assert_same(*(logits_and_gradients(networks, 3) for networks in pair))
+    assert Rerun.made == 1
+    for networks in pair:
+        networks.heads.drop_extra()
+    for number in range(4, 7):
+        assert_same(*(logits_and_gradients(networks, number) for networks in pair))
+
+
+@torch.no_grad()
+def test_weights_that_were_moved_are_read_where_they_are_now(recorded):
+    networks = stacked(layers=(1.0, 1.0)).eval()
+    for _ in range(2):
+        networks.features(batch(texts=3))
+    one, other = (layer.down.weight for layer in networks.stack.layers)
+    kept = [one.data.clone(), other.data.clone()]
+    one.data, other.data = other.data, one.data  # as when memory is given back and taken again
+    one.data.copy_(kept[0])
+    other.data.copy_(kept[1])
+    networks.features(batch(texts=3))
+    assert Rerun.made == 1  # of where they were
+    networks.features(batch(texts=3))
+    assert Rerun.made == 2
 
 
 def test_only_so_many_are_kept(recorded, monkeypatch):
