@@ -12,8 +12,9 @@ from jointmatch import algorithms
 from jointmatch.augment import Surroundings
 from jointmatch.cache import Cache
 from jointmatch.comparison import train_heads
-from jointmatch.config import Config, NetworkConfig
+from jointmatch.config import AugmentConfig, Config, NetworkConfig
 from jointmatch.data import Splits
+from jointmatch.fitting import fit
 from jointmatch.networks import (
     Encoder,
     Heads,
@@ -100,7 +101,7 @@ class Assembly:
     def features(self, encoder: Encoder, splits: Splits | None = None) -> FeatureSet:
         """Frozen features of every part and view."""
         splits = splits or self.splits
-        views = self._made_views(splits, everything=True)
+        views = self._made_views(splits, self.lite_config().augment, everything=True)
         return extract_features(
             splits,
             views,
@@ -135,7 +136,7 @@ class Assembly:
         else:
             heads = self._heads(features)
         dtype = autocast_dtype(self.device, self.config.training.precision, self.listener.note)
-        views = self._made_views(self.splits, everything=not self.config.augment.fresh)
+        views = self._made_views(self.splits, self.config.augment, everything=not self.config.augment.fresh)
         return FullLearner(self.splits, Networks(encoders, heads), self.tokenizer, views, self.device, dtype)
 
     def _trained_encoders(self) -> list[Encoder] | StackedEncoders:
@@ -170,22 +171,24 @@ class Assembly:
         return stacked
 
     def lite_config(self) -> Config:
-        """The same recipe's lite settings and the user's own of the algorithm, with heads that fit this run's."""
+        """The same recipe's lite settings, the user's own of algorithm and views, and heads that fit this run's."""
         if self.config.training.mode == "lite":
             return self.config
         kept = {
+            "augment": self.settings.get("augment", {}),
             "algorithm": {**self.settings.get("algorithm", {}), "name": self.config.algorithm.name},
             "network": {"backbone": self.config.network.backbone},
             "training": {"recipe": self.config.training.recipe, "seed": self.config.training.seed},
         }
-        return replace(resolve(kept, "lite"), network=self._head_config)
+        fitted, _ = fit(resolve(kept, "lite"), self.splits)
+        return replace(fitted, network=self._head_config)
 
-    def _made_views(self, splits: Splits, everything: bool) -> Views:
+    def _made_views(self, splits: Splits, augment: AugmentConfig, everything: bool) -> Views:
         """The views, with those kept that are made once: the dear ones or ``everything``."""
         texts = [*self.splits.labeled.texts, *self.splits.pool.texts]
         surroundings = Surroundings(self.tokenizer.mask_token, self.backbone.source, texts, self.backbone.name)
-        views = Views(self.config.augment, self.config.training.seed)
-        similarity = self._similarity() if self.config.augment.compared else None
+        views = Views(augment, self.config.training.seed)
+        similarity = self._similarity() if augment.compared else None
         maker = ViewMaker(splits, surroundings, self.listener, similarity)
         for own in views.for_networks(self.num_networks):
             maker.make(own, everything, self._learns_views)

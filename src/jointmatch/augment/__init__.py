@@ -9,6 +9,7 @@ from jointmatch.augment.made import make_views
 from jointmatch.augment.masking import Masking
 from jointmatch.augment.mlm import MaskedLanguageModel
 from jointmatch.augment.nothing import Dropout, Nothing
+from jointmatch.augment.reordering import Places, Reordering, reorderings_of, spaced_words
 from jointmatch.augment.swap import Swap
 from jointmatch.augment.tfidf import TfIdf
 from jointmatch.augment.translation import BackTranslation, add_engine
@@ -27,6 +28,8 @@ __all__ = [
     "Masking",
     "Nothing",
     "OneOf",
+    "Places",
+    "Reordering",
     "Surroundings",
     "Swap",
     "Synonym",
@@ -35,4 +38,6 @@ __all__ = [
     "add_engine",
     "make_views",
     "parse",
+    "reorderings_of",
+    "spaced_words",
 ]

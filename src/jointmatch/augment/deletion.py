@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from jointmatch.augment.base import AUGMENTERS, WordAugmenter
+from jointmatch.augment.base import AUGMENTERS
+from jointmatch.augment.reordering import Places, Reordering
 
 
 @AUGMENTERS.register("deletion")
-class Deletion(WordAugmenter):
+class Deletion(Reordering):
     """Delete each word with probability ``rate``, but never all of them."""
 
-    def change(self, units: list[str], rng: np.random.Generator) -> list[str]:
-        if len(units) < 2:
-            return units
-        keep = rng.random(len(units)) >= self.rate
-        keep[rng.integers(len(units))] = True  # drawn even when not needed, so that draws stay aligned
-        return [unit for unit, kept in zip(units, keep.tolist(), strict=True) if kept]
+    version = 2
+
+    def rearrange(self, places: Places, rng: np.random.Generator) -> Places:
+        several = places.counts >= 2
+        keep = (rng.random(len(places.values)) >= self.rate) | np.repeat(~several, places.counts)
+        keep[places.starts[several] + rng.integers(places.counts[several])] = True  # one of each, drawn beforehand
+        views = np.repeat(np.arange(len(places.counts)), places.counts)
+        return Places(places.values[keep], np.bincount(views[keep], minlength=len(places.counts)))

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from jointmatch.augment.base import AUGMENTERS, WordAugmenter
+from jointmatch.augment.base import AUGMENTERS
+from jointmatch.augment.reordering import Places, Reordering
 
 
 @AUGMENTERS.register("swap")
-class Swap(WordAugmenter):
+class Swap(Reordering):
     """Swap two random words, as often as changes about ``rate`` of them (at least once)."""
 
-    version = 2
+    version = 3
 
-    def change(self, units: list[str], rng: np.random.Generator) -> list[str]:
-        if len(units) < 2 or self.rate == 0:
-            return units
-        swapped = list(units)
-        times = max(1, round(self.rate * len(units) / 2))
-        first, others = rng.integers(len(units), size=times), rng.integers(1, len(units), size=times)
-        for i, further in zip(first.tolist(), others.tolist(), strict=True):
-            j = (i + further) % len(units)  # never i itself
-            swapped[i], swapped[j] = swapped[j], swapped[i]
-        return swapped
+    def rearrange(self, places: Places, rng: np.random.Generator) -> Places:
+        values, counts = places.values.copy(), places.counts
+        times = np.where(counts >= 2, np.maximum(1, np.round(self.rate * counts / 2)), 0).astype(np.int64)
+        views = np.repeat(np.arange(len(counts)), times)
+        turns = np.arange(len(views)) - np.repeat(np.cumsum(times) - times, times)
+        first = rng.integers(counts[views])
+        other = (first + rng.integers(1, counts[views])) % counts[views]  # never the first itself
+        one, two = places.starts[views] + first, places.starts[views] + other
+        for turn in range(times.max(initial=0)):  # all views' first swaps, then their second ones
+            now = turns == turn
+            values[one[now]], values[two[now]] = values[two[now]], values[one[now]]
+        return Places(values, counts)

@@ -143,11 +143,12 @@ def _complete(asked: Settings) -> Settings:
     if mode == "full" and config.training.warm_start:  # then the recipe's lite part has a say, too
         kept = {
             "algorithm": asked.get("algorithm", {}),
+            "augment": asked.get("augment", {}),
             "network": {"backbone": config.network.backbone},
             "training": {"recipe": config.training.recipe, "mode": "lite"},
         }
         lite = _without_defaults(_complete(kept))
-        found["warm_start"] = {"digest": _digest({key: lite[key] for key in ("algorithm", "training")})}
+        found["warm_start"] = {"digest": _digest({key: lite[key] for key in ("algorithm", "augment", "training")})}
     return found
 
 

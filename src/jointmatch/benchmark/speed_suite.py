@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import time
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -175,16 +176,26 @@ class Speed(Suite):
 def compile_ahead(loads: Sequence[Any], jobs: int) -> int:
     """Let ``jobs`` processes compile what will be measured, into the compiler's cache; how many loads that took.
 
-    Half a minute for each number of networks is most of the time of a measurement, and none of what is measured.
+    Half a minute for each size is most of the time of a measurement, and none of what is measured.
     """
     from jointmatch.benchmark.speed import WAYS
 
     compiled = [load for load in loads if WAYS[load.way].compiled]
-    once = list({(load.shape, load.networks * load.seeds): load for load in reversed(compiled)}.values())
+    once = list({_sizes(load): load for load in reversed(compiled)}.values())
     if jobs > 1 and once:
-        with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
+        with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), _one_thread) as pool:
             list(pool.map(_compile, once))
     return len(once)
+
+
+def _sizes(load: Any) -> tuple[Any, ...]:
+    """What compiled code depends on."""
+    return load.shape, load.networks * load.seeds, load.batch, load.mu, load.length, load.shortest > 0
+
+
+def _one_thread() -> None:
+    """The processes share the cores: each of them compiles with one."""
+    os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
 
 
 def _compile(load: Any) -> None:

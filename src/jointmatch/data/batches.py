@@ -26,10 +26,10 @@ class Batches:
         if self.size == self.rows:
             return np.arange(self.rows)
         start = step * self.size
-        first, last = start // self.rows, (start + self.size - 1) // self.rows
-        order = np.concatenate([self._shuffled(p) for p in range(first, last + 1)])
-        offset = start - first * self.rows
-        return order[offset : offset + self.size]
+        number, offset = divmod(start, self.rows)
+        batch = self._shuffled(number)[offset : offset + self.size]
+        rest = self.size - len(batch)  # a batch may begin in one pass and end in the next
+        return np.concatenate([batch, self._shuffled(number + 1)[:rest]]) if rest else batch
 
     def _shuffled(self, number: int) -> np.ndarray:
         if number not in self._passes:

@@ -34,7 +34,7 @@ def device_name(device: torch.device) -> str:
 
 def on_device(tensor: Tensor, device: torch.device) -> Tensor:
     """A tensor of the CPU's on a device, without waiting for what is under way there."""
-    return tensor.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else tensor.to(device)
+    return all_on_device([tensor.numpy()], device)[0] if device.type == "cuda" else tensor.to(device)
 
 
 def all_on_device(arrays: Sequence[np.ndarray], device: torch.device) -> list[Tensor]:

@@ -14,8 +14,10 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from jointmatch.networks.devices import on_device
-from jointmatch.networks.word_pieces import WordPieces
+from jointmatch.networks.word_pieces import Split, WordPieces
 from jointmatch.pretrained import length_sorted
+
+Order = tuple[np.ndarray, np.ndarray]
 
 ONE_AT_A_TIME = threading.Lock()  # fast tokenizers are changed by being called, and fail where two threads do it
 CHARACTERS_PER_TOKEN = 30  # more than any real text needs; a longer text is cut before it is tokenised
@@ -43,6 +45,13 @@ class Tokens:
         sizes = self.lengths[rows]
         index, width = torch.from_numpy(rows), int(sizes.max(initial=1))
         return Tokens(self.ids[index, :width], self.mask[index, :width], sizes)
+
+    def followed_by(self, other: Tokens) -> Tokens:
+        """Both batches as one, as wide as the wider."""
+        width = max(self.ids.shape[1], other.ids.shape[1])
+        pairs = ((self.ids, other.ids), (self.mask, other.mask))
+        ids, mask = (torch.cat([F.pad(x, (0, width - x.shape[1])) for x in pair]) for pair in pairs)
+        return Tokens(ids, mask, np.concatenate([self.lengths, other.lengths]))
 
     def with_rows(self, count: int) -> Tokens:
         """The batch with texts of one token added at its end until there are ``count``."""
@@ -86,6 +95,29 @@ class Tokenizer:
                 return_token_type_ids=False,
             )
         return encoded["input_ids"]
+
+    def reordered(self, texts: Sequence[str], split: Split, order: Callable[[np.ndarray], Order]) -> Tokens | None:
+        """The tokens of texts whose words are chosen and put in order by number, without making these texts.
+
+        Args:
+            texts: At least one.
+            split: A text's words.
+            order: From how many words each text has to the words that are taken, text after text, and how many.
+
+        Returns:
+            None where it has to be done by the texts: a tokenizer that looks past spaces, or a text without words.
+        """
+        if self._by_word is None:
+            return None
+        with ONE_AT_A_TIME:
+            words = self._by_word.words_of(texts, split)
+        if words is None:
+            return None
+        places, counts = order(np.array([len(text.sizes) for text in words]))
+        padding = self.pretrained.pad_token_id or 0
+        ids, lengths = self._by_word.laid_out(words, places, counts, self.max_length, padding)
+        mask = np.arange(ids.shape[1]) < lengths[:, None]
+        return Tokens(torch.from_numpy(ids), torch.from_numpy(mask), lengths)
 
     def pad(self, ids: Sequence[list[int]]) -> Tokens:
         """Put sequences into one batch, padded at the end to the longest."""

@@ -6,11 +6,28 @@ come several times as fast as from the tokenizer itself, which at every step rea
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 KEPT = 500_000  # words; when there are more, it starts anew
+KEPT_TEXTS = 100_000
+
+Split = Callable[[str], list[str] | None]  # a text to its words, or None where it has none
+
+
+def at_spaces(text: str) -> list[str]:
+    """As the tokenizer itself would part a text."""
+    return text.split(" ")
+
+
+class Words(NamedTuple):
+    """A text's tokens, word by word."""
+
+    sizes: np.ndarray  # (words,) how many tokens each has
+    pieces: np.ndarray  # (sum of sizes,)
 
 
 class WordPieces:
@@ -24,6 +41,7 @@ class WordPieces:
         self.pretrained = pretrained
         self.first, self.last = pretrained("")["input_ids"]
         self._words: dict[str, list[int]] = {}
+        self._texts: dict[tuple[Split, str], Words | None] = {}
 
     @staticmethod
     def fits(pretrained: Any) -> bool:
@@ -46,6 +64,48 @@ class WordPieces:
             [self.first, *list(chain.from_iterable(map(known.__getitem__, words)))[:room], self.last] for words in split
         ]
 
+    def words_of(self, texts: Sequence[str], split: Split = at_spaces) -> list[Words] | None:
+        """Each text's words; None where one of the texts has none to the function that parts them."""
+        known = self._texts if len(self._texts) <= KEPT_TEXTS else {}
+        parted = {text: split(text) for text in texts if (split, text) not in known}
+        pieces = self._learned({word for words in parted.values() for word in words or ()})
+        for text, words in parted.items():
+            known[split, text] = None if words is None else _words([pieces[word] for word in words])
+        self._texts = known
+        found = [known[split, text] for text in texts]
+        return None if None in found else [words for words in found if words is not None]
+
+    def laid_out(
+        self, texts: Sequence[Words], places: np.ndarray, counts: np.ndarray, max_length: int, padding: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Token numbers (B, T) of some words of each text, in order, and how many tokens each row has.
+
+        Args:
+            texts: B of them.
+            places: The words' numbers in their text, text after text.
+            counts: (B,) how many of these are each text's.
+            max_length: Where rows are cut, special tokens included.
+            padding: What rows are filled up with.
+        """
+        sizes = np.concatenate([text.sizes for text in texts])
+        first_word = _starts(np.array([len(text.sizes) for text in texts]))
+        row_of_word = np.repeat(np.arange(len(texts)), counts)
+        words = places + first_word[row_of_word]
+        taken, begin = sizes[words], _starts(sizes)[words]
+        tokens = np.repeat(begin - _starts(taken), taken) + np.arange(taken.sum())
+        row = np.repeat(row_of_word, taken)
+        totals = np.bincount(row, minlength=len(texts))
+        column = np.arange(len(row)) - np.repeat(_starts(totals), totals)
+        room = max(max_length - 2, 0)
+        fits = column < room
+        lengths = np.minimum(totals, room) + 2
+        ids = np.full((len(texts), lengths.max()), padding, np.int64)
+        pieces = np.concatenate([text.pieces for text in texts])
+        ids[row[fits], column[fits] + 1] = pieces[tokens[fits]]
+        ids[:, 0] = self.first
+        ids[np.arange(len(texts)), lengths - 1] = self.last
+        return ids, lengths
+
     def _learned(self, words: set[str]) -> dict[str, list[int]]:
         """What is kept, these words included; a full one is left to those who still read it."""
         known = self._words if len(self._words) <= KEPT else {}
@@ -57,3 +117,12 @@ class WordPieces:
             known.update(zip(unknown, plain["input_ids"], strict=True))
         self._words = known
         return known
+
+
+def _words(pieces: list[list[int]]) -> Words:
+    sizes = np.fromiter(map(len, pieces), np.int64, len(pieces))
+    return Words(sizes, np.fromiter(chain.from_iterable(pieces), np.int64, sizes.sum()))
+
+
+def _starts(counts: np.ndarray) -> np.ndarray:
+    return np.cumsum(counts) - counts

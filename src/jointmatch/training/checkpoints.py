@@ -20,7 +20,7 @@ State = dict[str, Tensor]
 
 def module_state(prefix: str, module: nn.Module) -> State:
     """A module's tensors under a prefix, copied to the CPU."""
-    return {f"{prefix}/{name}": value.detach().cpu().clone() for name, value in module.state_dict().items()}
+    return {f"{prefix}/{name}": value.detach().to("cpu", copy=True) for name, value in module.state_dict().items()}
 
 
 def load_module(prefix: str, module: nn.Module, state: State) -> None:

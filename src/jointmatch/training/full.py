@@ -9,12 +9,14 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from jointmatch.augment import spaced_words
 from jointmatch.data import Splits, Texts
 from jointmatch.networks import Joined, Networks, StackedEncoders, Tokenizer, Tokens, join_networks
 from jointmatch.networks.tokens import in_batches
+from jointmatch.networks.word_pieces import at_spaces
 from jointmatch.training.ahead import Ahead
 from jointmatch.training.learner import ChosenViews, Joinable, Student, Weak
-from jointmatch.training.views import Views
+from jointmatch.training.views import Drawn, Views
 from jointmatch.types import Mixing, Mixings
 
 TEXTS = 8  # batches are filled up to a multiple of it on a GPU, so that few shapes occur
@@ -61,7 +63,8 @@ class FullLearner(Joinable):
 
     def student_inputs(self, ask: Student) -> list[Tokens]:
         if ask.chosen is not None:
-            tokens = self._student_tokens(ask.labeled, ask.draw, self._chosen_texts(ask.pool, ask.chosen))
+            others = [self.tokenizer(texts) for texts in self._chosen_texts(ask.pool, ask.chosen)]
+            tokens = self._student_tokens(ask.labeled, ask.draw, others)
         else:
             tokens = self._ahead.take(self._drawn_tokens, ask.labeled, ask.pool, ask.draw)
         if ask.kept is not None:  # all of them were made ahead, before it was known which are read
@@ -73,11 +76,13 @@ class FullLearner(Joinable):
         self._ahead.expect(self._drawn_tokens, labeled, pool, draw)
 
     def _drawn_tokens(self, labeled: np.ndarray, pool: np.ndarray, draw: int) -> list[Tokens]:
-        return self._student_tokens(labeled, draw, [views.strong(self.splits.pool, pool, draw) for views in self.views])
+        others = [self._read(views.drawn_strong(self.splits.pool, pool, draw)) for views in self.views]
+        return self._student_tokens(labeled, draw, others)
 
-    def _student_tokens(self, labeled: np.ndarray, draw: int, others: list[list[str]]) -> list[Tokens]:
-        given = [views.weak(self.splits.labeled, labeled, draw) for views in self.views]
-        return self._tokens([given[i % len(given)] + own for i, own in enumerate(others)])
+    def _student_tokens(self, labeled: np.ndarray, draw: int, others: list[Tokens]) -> list[Tokens]:
+        """Each network's, or what all of them read: the labelled texts before the others."""
+        given = [self._read(views.drawn_weak(self.splits.labeled, labeled, draw)) for views in self.views]
+        return [given[i % len(given)].followed_by(own) for i, own in enumerate(others)]
 
     def _chosen_texts(self, pool: np.ndarray, chosen: ChosenViews) -> list[list[str]]:
         """Each network's list of texts, every text in the view that was chosen for it."""
@@ -100,10 +105,14 @@ class FullLearner(Joinable):
 
     def _weak_tokens(self, rows: np.ndarray, draw: int, view: int, part: Literal["pool", "labeled"]) -> list[Tokens]:
         texts = self.splits.pool if part == "pool" else self.splits.labeled
-        return self._tokens([views.view(texts, rows, draw, view) for views in self.views])
+        return [self._read(views.drawn(texts, rows, draw, view)) for views in self.views]
 
-    def _tokens(self, texts: list[list[str]]) -> list[Tokens]:
-        return [self.tokenizer(own) for own in texts]
+    def _read(self, drawn: Drawn) -> Tokens:
+        """The tokens of views, where it can be done without making the texts first."""
+        found = None
+        if drawn.texts:
+            found = self.tokenizer.reordered(drawn.texts, spaced_words if drawn.steps else at_spaces, drawn.order)
+        return self.tokenizer(drawn.views()) if found is None else found
 
     def _sent(self, tokens: list[Tokens]) -> list[Tokens]:
         return [own.to(self._inputs_on) for own in tokens]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from jointmatch.augment import Augmenter, parse
+from jointmatch.augment import Augmenter, Places, Reordering, parse, reorderings_of
 from jointmatch.config import AugmentConfig
 from jointmatch.data import Texts
 from jointmatch.randomness import derive, generator
@@ -42,6 +42,41 @@ class Afterwards:
 
     def __call__(self, texts: Sequence[str], rng: np.random.Generator) -> list[str]:
         return self.augmenter(self.kept(texts, rng), rng)
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Views that are about to be made: texts, and what puts their words in another order then.
+
+    The two are apart since whoever has the words' tokens can put these in order instead. To be made once: the
+    generator goes on.
+    """
+
+    texts: list[str]
+    steps: Sequence[Reordering]
+    rng: np.random.Generator
+
+    def order(self, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The words of each view by number, view after view, and how many each has, of texts with ``counts`` words."""
+        places = Places.whole(counts)
+        for step in self.steps:
+            places = step.rearrange(places, self.rng)
+        return places.values, places.counts
+
+    def views(self) -> list[str]:
+        """The views as texts."""
+        views = self.texts
+        for step in self.steps:
+            views = step(views, self.rng)
+        return views
+
+
+def _draw(source: Source, texts: list[str], rng: np.random.Generator) -> Drawn:
+    kept, augmenter = (source.kept, source.augmenter) if isinstance(source, Afterwards) else (None, source)
+    steps = reorderings_of(augmenter)
+    if steps is None:
+        return Drawn(source(texts, rng), (), rng)
+    return Drawn(kept(texts, rng) if kept else texts, steps, rng)
 
 
 class Views:
@@ -85,29 +120,43 @@ class Views:
 
     def weak(self, part: Texts, rows: Rows, draw: int) -> list[str]:
         """The weak view of some rows; ``draw`` is the seed of this very draw."""
+        return self.drawn_weak(part, rows, draw).views()
+
+    def drawn_weak(self, part: Texts, rows: Rows, draw: int) -> Drawn:
+        """The same, to be made."""
+        rng = generator(derive(self.seed, draw), "weak")
         if part.weak is not None:
-            return [part.weak[i] for i in rows]
-        return self.weak_source([part.texts[i] for i in rows], generator(derive(self.seed, draw), "weak"))
+            return Drawn([part.weak[i] for i in rows], (), rng)
+        return _draw(self.weak_source, [part.texts[i] for i in rows], rng)
 
     def strong(self, part: Texts, rows: Rows, draw: int) -> list[str]:
         """The strong view of some rows, each row by one of the augmenters at random."""
-        if part.strong is not None:
-            return [part.strong[i] for i in rows]
+        return self.drawn_strong(part, rows, draw).views()
+
+    def drawn_strong(self, part: Texts, rows: Rows, draw: int) -> Drawn:
+        """The same, to be made."""
+        if part.strong is not None or len(self.strong_sources) == 1:
+            return self.drawn(part, rows, draw, 1)
         texts = [part.texts[i] for i in rows]
         seed = derive(self.seed, draw)
         views = [source(texts, generator(seed, "strong", i)) for i, source in enumerate(self.strong_sources)]
-        chosen = generator(seed, "choice").integers(len(views), size=len(texts)).tolist()
-        return [views[which][i] for i, which in enumerate(chosen)]
+        rng = generator(seed, "choice")
+        chosen = rng.integers(len(views), size=len(texts)).tolist()
+        return Drawn([views[which][i] for i, which in enumerate(chosen)], (), rng)
 
     def view(self, part: Texts, rows: Rows, draw: int, which: int) -> list[str]:
         """The weak view of some rows where ``which`` is 0, else the strong one of that kind, counted from 1."""
+        return self.drawn(part, rows, draw, which).views()
+
+    def drawn(self, part: Texts, rows: Rows, draw: int, which: int) -> Drawn:
+        """The same, to be made."""
         if which == 0:
-            return self.weak(part, rows, draw)
-        if part.strong is not None:
-            return [part.strong[i] for i in rows]
+            return self.drawn_weak(part, rows, draw)
         kind = (which - 1) % len(self.strong_sources)
-        seed = derive(self.seed, draw)
-        return self.strong_sources[kind]([part.texts[i] for i in rows], generator(seed, "strong", kind))
+        rng = generator(derive(self.seed, draw), "strong", kind)
+        if part.strong is not None:
+            return Drawn([part.strong[i] for i in rows], (), rng)
+        return _draw(self.strong_sources[kind], [part.texts[i] for i in rows], rng)
 
     def fixed_weak(self, part: Texts) -> list[str]:
         """One weak view of every row, for features that are computed once."""

@@ -120,12 +120,19 @@ def test_every_way_trains(way):
     assert found["first_steps_seconds"] > 0
 
 
-def test_each_number_of_networks_is_compiled_ahead_once():
-    """Two networks with two seeds are four; mu and length change nothing; the other ways are not compiled."""
+def test_each_size_is_compiled_ahead_once():
+    """Two networks with two seeds are four; the pool changes nothing, length does; other ways are not compiled."""
     usual = Load("tiny", "compiled", batch=2, mu=1, length=8, pool=8)
-    odd: list[dict[str, Any]] = [{}, {"length": 12}, {"seeds": 2}, {"networks": 4}, {"networks": 3, "way": "stacked"}]
+    odd: list[dict[str, Any]] = [
+        {},
+        {"pool": 9},
+        {"length": 12},
+        {"seeds": 2},
+        {"networks": 4},
+        {"networks": 3, "way": "stacked"},
+    ]
     loads = [replace(usual, **own) for own in odd]
-    assert compile_ahead(loads, jobs=1) == 2
+    assert compile_ahead(loads, jobs=1) == 3
     assert compile_ahead(loads[:1], jobs=2) == 1  # in a process of its own
 
 

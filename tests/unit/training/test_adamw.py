@@ -22,7 +22,8 @@ def pair(fused: bool = True):
     return found
 
 
-def train(module, optimizer, steps, only_first=False):
+def train(pair, steps, only_first=False):
+    module, optimizer = pair
     for step in steps:
         torch.manual_seed(step)
         optimizer.zero_grad()
@@ -47,7 +48,7 @@ def assert_same(one, other):
 def test_the_same_steps_to_the_last_bit(fused):
     theirs, ours = pair(fused)
     for own in (theirs, ours):
-        train(*own, range(5))
+        train(own, range(5))
     assert_same(ours, theirs)
     assert (ours[1]._kept is not None) is fused
 
@@ -55,29 +56,29 @@ def test_the_same_steps_to_the_last_bit(fused):
 def test_a_parameter_without_a_gradient_is_left_alone():
     theirs, ours = pair()
     for own in (theirs, ours):
-        train(*own, range(2), only_first=True)
-        train(*own, range(2, 5))
-        train(*own, range(5, 7), only_first=True)
-        train(*own, range(7, 9))
+        train(own, range(2), only_first=True)
+        train(own, range(2, 5))
+        train(own, range(5, 7), only_first=True)
+        train(own, range(7, 9))
     assert_same(ours, theirs)
 
 
 def test_after_a_state_was_loaded_or_cleared_it_goes_on_from_there():
     theirs, ours = pair()
     for module, optimizer in (theirs, ours):
-        train(module, optimizer, range(3))
+        train((module, optimizer), range(3))
         kept = copy.deepcopy(optimizer.state_dict())
-        train(module, optimizer, range(3, 6))
+        train((module, optimizer), range(3, 6))
         optimizer.load_state_dict(kept)
-        train(module, optimizer, range(6, 9))
+        train((module, optimizer), range(6, 9))
         optimizer.state.clear()
-        train(module, optimizer, range(9, 12))
+        train((module, optimizer), range(9, 12))
     assert_same(ours, theirs)
 
 
 def test_gradients_are_forgotten_or_set_to_zero():
     module, optimizer = pair()[1]
-    train(module, optimizer, range(2))
+    train((module, optimizer), range(2))
     optimizer.zero_grad(set_to_none=False)
     assert all(p.grad is not None and not p.grad.any() for p in module.parameters())
     optimizer.zero_grad()

@@ -225,9 +225,21 @@ def test_every_part_of_every_turn_and_step_draws_its_own_views(update):
 @pytest.mark.parametrize("accumulate", [1, 2])
 def test_the_student_reads_the_very_texts_that_the_labels_were_made_from(tiny_backbone, monkeypatch, accumulate):
     """Of all views of every text, the one that the labels say: rows in turn the first, the second and the third."""
-    seen: list[list[list[str]]] = []
-    inner = FullLearner._tokens
-    monkeypatch.setattr(FullLearner, "_tokens", lambda *args: seen.append(args[1]) or inner(*args))  # type: ignore[func-returns-value]
+    taught: list[list[list[int]]] = []
+    students: list[list[list[list[int]]]] = []
+
+    def listen(name, hear):
+        inner = getattr(FullLearner, name)
+
+        def heard(self, ask):
+            tokens = inner(self, ask)
+            hear([[row[:size].tolist() for row, size in zip(own.ids, own.lengths, strict=True)] for own in tokens])
+            return tokens
+
+        monkeypatch.setattr(FullLearner, name, heard)
+
+    listen("weak_inputs", lambda read: taught.append(read[0]))
+    listen("student_inputs", students.append)
 
     def alternate(self, weak_logits, step):
         labels = FixMatch.pseudo_label(self, weak_logits[0], step)
@@ -244,8 +256,7 @@ def test_the_student_reads_the_very_texts_that_the_labels_were_made_from(tiny_ba
     }
     tiny_run(tiny_backbone, settings)
     size, labeled = 8 // accumulate, 4 // accumulate
-    taught, students = seen[: 3 * accumulate], [texts for texts in seen[3 * accumulate :] if len(texts) == 2]
-    views = [[t for p in taught[i * accumulate : (i + 1) * accumulate] for t in p[0]] for i in range(3)]
+    views = [[text for part in taught[i * accumulate : (i + 1) * accumulate] for text in part] for i in range(3)]
     assert views[0] != views[1] != views[2]
     for part, texts in enumerate(students):
         own = range(part * size, (part + 1) * size)

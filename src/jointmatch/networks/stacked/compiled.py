@@ -23,6 +23,9 @@ def why_not_compiled(device: torch.device) -> str | None:
     return None if has_triton() else "torch finds no Triton, which its compiler needs"
 
 
+_COMPILED: dict[str, Any] = {}  # by options: what one run compiled serves the next ones in the same process
+
+
 class CompiledLayer:
     """Runs a layer's compiled form, or the layer itself where compiling fails.
 
@@ -34,7 +37,10 @@ class CompiledLayer:
     def __init__(self, tell: Callable[[str], None], **options: Any) -> None:
         # Few shapes occur, but each with and without gradients, dropout and padding is a form of its own.
         torch._dynamo.config.recompile_limit = max(torch._dynamo.config.recompile_limit, 64)
-        self.run = torch.compile(StackedLayer.forward, fullgraph=True, **options)
+        key = repr(options)
+        if key not in _COMPILED:
+            _COMPILED[key] = torch.compile(StackedLayer.forward, fullgraph=True, **options)
+        self.run = _COMPILED[key]
         self.tell = tell
         self.failed = False
 

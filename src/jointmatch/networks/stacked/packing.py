@@ -108,10 +108,11 @@ def pack(lengths: Sequence[np.ndarray], width: int, grain: int | None = 1) -> li
     used = -(-int(masks.sum((1, 2)).max()) // (grain or 1)) * (grain or 1)
     if grain is None or used > WORTH * masks[0].size:
         return [masks]
-    place, real = np.zeros((len(masks), used), np.int64), np.zeros((len(masks), used), bool)
-    spot = np.zeros((len(masks), masks[0].size), np.int64)
-    for network, mask in enumerate(masks):
-        tokens = np.flatnonzero(mask)
-        place[network, : len(tokens)], real[network, : len(tokens)] = tokens, True
-        spot[network, tokens] = np.arange(len(tokens))
-    return [masks, place, real, spot.reshape(masks.shape)]
+    networks, tokens = np.nonzero(masks.reshape(len(masks), -1))
+    counts = np.bincount(networks, minlength=len(masks))
+    columns = np.arange(len(tokens)) - np.repeat(np.cumsum(counts) - counts, counts)
+    place = np.zeros((len(masks), used), np.int64)
+    place[networks, columns] = tokens
+    spot = np.zeros(masks.shape, np.int64)
+    spot.reshape(len(masks), -1)[networks, tokens] = columns
+    return [masks, place, np.arange(used) < counts[:, None], spot]

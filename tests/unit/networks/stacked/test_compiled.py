@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch._dynamo.utils import counters
 
-from jointmatch.networks.stacked import Stacked, StackedEncoders, why_not_compiled
+from jointmatch.networks.stacked import Stacked, StackedEncoders, compiled, why_not_compiled
 from jointmatch.networks.stacked.encoders import together
 from jointmatch.networks.stacked.packing import packing_of
 from tests.unit.networks.stacked.berts import batch, bert
@@ -42,11 +42,11 @@ def test_a_compiled_layer_serves_all_layers(recorded, autocast):
     """Traced forwards and backwards without a break, and not lowered: that would take a compiler and a minute."""
     torch._dynamo.reset()
     counters.clear()
-    compiled, plain = stacked(), stacked(replayed=False)
-    compiled.compile_layers(backend="aot_eager")
+    quick, plain = stacked(), stacked(replayed=False)
+    quick.compile_layers(backend="aot_eager")
     for number in range(3):
         with torch.autocast("cpu", torch.bfloat16, enabled=autocast, cache_enabled=False):
-            one, other = (passed(networks, number, batch(texts=4)) for networks in (compiled, plain))
+            one, other = (passed(networks, number, batch(texts=4)) for networks in (quick, plain))
         torch.testing.assert_close(one, other, rtol=1e-3, atol=1e-3)
     assert counters["stats"]["unique_graphs"] <= 2  # of two networks, and where the second has been read, of one
 
@@ -61,6 +61,7 @@ def told(monkeypatch, recorded):
             raise error
 
         monkeypatch.setattr(torch, "compile", lambda function, **options: fails)
+        monkeypatch.setattr(compiled, "_COMPILED", {})
         networks = stacked()
         networks.compile_layers(said.append)
         return networks

@@ -102,7 +102,7 @@ def test_weights_that_were_moved_are_read_where_they_are_now(recorded):
     networks = stacked(layers=(1.0, 1.0)).eval()
     for _ in range(2):
         networks.features(batch(texts=3))
-    one, other = (layer.down.weight for layer in networks.stack.layers)
+    one, other = (networks.stack.get_parameter(f"layers.{i}.down.weight") for i in range(2))
     kept = [one.data.clone(), other.data.clone()]
     one.data, other.data = other.data, one.data  # as when memory is given back and taken again
     one.data.copy_(kept[0])

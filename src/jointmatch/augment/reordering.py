@@ -1,0 +1,77 @@
+"""Augmenters that leave words out or put them elsewhere: a view is then a list of places in its text.
+
+So many texts are done at once, by numbers alone, and whoever knows the words' tokens can put these in order instead.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from jointmatch.augment.base import WordAugmenter, split_units
+from jointmatch.augment.combine import Chain
+from jointmatch.augment.nothing import Dropout, Nothing
+
+
+@dataclass(frozen=True)
+class Places:
+    """Which words stand in each of B views, in order, view after view."""
+
+    values: np.ndarray  # (sum of counts,) numbers of words in the text itself
+    counts: np.ndarray  # (B,) how many words each view has
+
+    @classmethod
+    def whole(cls, counts: np.ndarray) -> Places:
+        """Every word of texts with so many, where it is."""
+        return cls(np.arange(counts.sum()) - np.repeat(_starts(counts), counts), counts)
+
+    @property
+    def starts(self) -> np.ndarray:
+        """(B,) where each view begins."""
+        return _starts(self.counts)
+
+    def each(self) -> list[list[int]]:
+        """The words of each view."""
+        return [part.tolist() for part in np.split(self.values, self.starts[1:])] if len(self.counts) else []
+
+
+class Reordering(WordAugmenter):
+    """Makes a view of the text's own words, or of its characters where the script has no spaces."""
+
+    @abstractmethod
+    def rearrange(self, places: Places, rng: np.random.Generator) -> Places:
+        """Choose and order the words of many views at once."""
+
+    def change(self, units: list[str], rng: np.random.Generator) -> list[str]:
+        return [units[i] for i in self.rearrange(Places.whole(np.array([len(units)])), rng).values]
+
+    def __call__(self, texts: Sequence[str], rng: np.random.Generator) -> list[str]:
+        if self.rate == 0:
+            return list(texts)
+        split = [split_units(text) for text in texts]
+        counts = np.array([len(units) for units, _ in split], dtype=np.int64)
+        chosen = self.rearrange(Places.whole(counts), rng).each()
+        triples = zip(texts, split, chosen, strict=True)
+        return [joint.join([units[i] for i in own]) or text for text, (units, joint), own in triples]
+
+
+def reorderings_of(augmenter: Any) -> list[Reordering] | None:
+    """What an augmenter does one after the other, where it only reorders; None where it does more."""
+    parts = augmenter.parts if isinstance(augmenter, Chain) else [augmenter]
+    active = [part for part in parts if not isinstance(part, Nothing | Dropout)]
+    reorderings = [part for part in active if isinstance(part, Reordering)]
+    return [part for part in reorderings if part.rate] if len(reorderings) == len(active) else None
+
+
+def spaced_words(text: str) -> list[str] | None:
+    """What reorderings take for the words of a text; None where the script has no spaces."""
+    units, joint = split_units(text)
+    return units if joint else None
+
+
+def _starts(counts: np.ndarray) -> np.ndarray:
+    return np.cumsum(counts) - counts

@@ -1,0 +1,102 @@
+"""Tokens of views: by the words' tokens they are what the texts of the views would give."""
+
+import numpy as np
+import pytest
+import torch
+
+from jointmatch.config import AugmentConfig
+from jointmatch.data import Splits, Texts
+from jointmatch.networks import (
+    Encoder,
+    Heads,
+    HeadShape,
+    Networks,
+    Tokenizer,
+    find_backbone,
+    load_tokenizer,
+    load_transformer,
+    word_pieces,
+)
+from jointmatch.training import FullLearner, Views
+from jointmatch.training.views import Afterwards, Kept
+
+TEXTS = [
+    "a short text, with a comma",
+    "one",
+    "",
+    "  spaces   at\teach end ",
+    "the same the same the same the same the same the same the same the same",
+    "unbelievably long-winded words: antidisestablishmentarianism",
+]
+SPACELESS = "\u65e5\u672c\u8a9e\u306e\u6587\u3067\u3059"
+CPU = torch.device("cpu")
+
+
+@pytest.fixture(scope="module")
+def backbone(tiny_backbone):
+    return find_backbone(tiny_backbone)
+
+
+def learner(backbone, augment: AugmentConfig, texts=TEXTS, max_length=12) -> FullLearner:
+    networks = Networks([Encoder(load_transformer(backbone), [1.0], "mean")], Heads(HeadShape(16, 2), 1))
+    splits = Splits([0, 1], Texts(texts[:2], [0, 1]), Texts(texts, [0] * len(texts)))
+    return FullLearner(splits, networks, Tokenizer(load_tokenizer(backbone), max_length), Views(augment, 3), CPU, None)
+
+
+def assert_same(found, wanted):
+    np.testing.assert_array_equal(found.ids.numpy(), wanted.ids.numpy())
+    np.testing.assert_array_equal(found.mask.numpy(), wanted.mask.numpy())
+    np.testing.assert_array_equal(found.lengths, wanted.lengths)
+
+
+@pytest.mark.parametrize("max_length", [12, 4, 1, 100])
+@pytest.mark.parametrize(
+    "spec", ["none", "deletion:0.3", "swap:0.5", "deletion:0.3+swap:0.2", "deletion:0", "masking:0.3"]
+)
+@pytest.mark.parametrize("texts", [TEXTS, [*TEXTS, SPACELESS], TEXTS[:1]])
+def test_tokens_are_those_of_the_views(backbone, spec, texts, max_length):
+    own = learner(backbone, AugmentConfig(weak=spec, strong=(spec,)), texts, max_length)
+    rows = np.array([0, *range(len(texts))])
+    for draw in range(3):
+        assert_same(
+            own._weak_tokens(rows, draw, 0, "pool")[0], own.tokenizer(own.views[0].weak(own.splits.pool, rows, draw))
+        )
+        strong = own.views[0].strong(own.splits.pool, rows, draw)
+        labeled = own.views[0].weak(own.splits.labeled, np.array([0]), draw)
+        assert_same(own._drawn_tokens(np.array([0]), rows, draw)[0], own.tokenizer(labeled + strong))
+
+
+def test_views_that_are_kept_and_changed_further(backbone):
+    own = learner(backbone, AugmentConfig(weak="deletion:0.3"))
+    kept = Kept({text: [f"{text} one", f"{text} other"] for text in TEXTS})
+    rows = np.arange(len(TEXTS))
+    for source in (kept, Afterwards(kept, own.views[0].weak_augmenter)):
+        own.views[0].weak_source = source
+        views = own.views[0].weak(own.splits.pool, rows, 1)
+        assert_same(own._weak_tokens(rows, 1, 0, "pool")[0], own.tokenizer(views))
+        assert source is kept or any(len(v.split()) <= len(t.split()) for v, t in zip(views, TEXTS, strict=True))
+
+
+def test_nothing_is_split_twice_and_what_is_kept_is_bounded(backbone, monkeypatch):
+    own = learner(backbone, AugmentConfig(weak="deletion:0.3"))
+    rows = np.arange(len(TEXTS))
+    by_word = own.tokenizer._by_word
+    assert by_word is not None
+    own._weak_tokens(rows, 0, 0, "pool")
+    wanted = own._weak_tokens(rows, 1, 0, "pool")
+    split: list[str] = []
+    monkeypatch.setattr("jointmatch.training.full.spaced_words", lambda text: split.append(text) or [])  # type: ignore[func-returns-value]
+    own._weak_tokens(rows, 1, 0, "pool")
+    assert sorted(split) == sorted(TEXTS)  # another way to part texts: what the first one found is not taken for it
+    monkeypatch.undo()
+    monkeypatch.setattr(word_pieces, "KEPT_TEXTS", 3)
+    assert_same(own._weak_tokens(rows, 1, 0, "pool")[0], wanted[0])
+    own._weak_tokens(rows[:1], 1, 0, "pool")
+    assert len(by_word._texts) == 1
+
+
+def test_a_step_without_labelled_or_without_pool_texts(backbone):
+    own = learner(backbone, AugmentConfig(weak="deletion:0.3", strong=("swap:0.3",)))
+    none, some = np.array([], dtype=np.int64), np.array([0, 1])
+    assert own._drawn_tokens(none, some, 0)[0].ids.shape[0] == 2
+    assert own._drawn_tokens(some, none, 0)[0].ids.shape[0] == 2
