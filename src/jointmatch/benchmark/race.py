@@ -2,7 +2,8 @@
 
 Every variant is a way to train. Its seeds are run one after another, or side by side where ``options.together`` has
 its name. The clock starts when the texts have been read and runs through all that follows. Times are shown per seed:
-of seeds that take turns the mean, of seeds side by side the time of all over their number.
+of seeds that take turns the mean, of seeds side by side the time of all over their number. A run that is still under
+way when the time given for all is up ends there; what it came to is kept until the way is run again.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ from jointmatch.listener import Listener
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+TIME_UP = "time is up"
 
 Rows = dict[str, list[Cell]]  # variant -> a cell for each seed
 Found = dict[str, list[Record]]  # variant -> what was measured
@@ -59,18 +62,17 @@ class Race(Suite):
             raise DataError(why)
         store, machine, start = Store(options.results), current_machine(), time.monotonic()
         for variant, row in rows.items():
-            todo = [cell for cell in row if store.read(_path(slug(machine), variant, cell.seed)) is None]
+            todo = [cell for cell in row if not _is_over(store.read(_path(slug(machine), variant, cell.seed)))]
             if variant in experiment.options["together"] and len(todo) < len(row):
                 todo = row if todo else []  # their time is one: what is missing is measured with all
             for unit in [todo] if variant in experiment.options["together"] and todo else [[cell] for cell in todo]:
                 if time.monotonic() - start > options.seconds:
                     options.say(f"Time is up: {variant} is left. The same command goes on with it.")
                     break
-                for record in _timed(unit, options.data_dir):
+                for record in _timed(unit, options.data_dir, start + options.seconds):
                     record |= {"variant": variant, "device": machine}
                     store.write(_path(slug(machine), variant, record["seed"]), record)
-                    accuracy, minutes = record["scores"]["test"]["accuracy"], record["seconds"] / 60
-                    options.say(f"{variant}, seed {record['seed']}: test {100 * accuracy:.2f}, {minutes:.1f} minutes")
+                    options.say(f"{variant}, seed {record['seed']}: {_told(record)}")
 
     def progress(self, experiment: Experiment, store: Store, backbone: str) -> tuple[int, int]:
         found = self._fullest(experiment, store)
@@ -123,11 +125,15 @@ def _task(experiment: Experiment) -> tuple[str, int]:
     return data, counts[0]
 
 
-class _Clock(Listener):
-    """Notes when each evaluation was heard of."""
+class _TimeUp(Exception):
+    """A run is not waited for any longer."""
 
-    def __init__(self) -> None:
-        self.start = time.perf_counter()
+
+class _Clock(Listener):
+    """Notes when each evaluation was heard of, and ends the runs at the first one after ``deadline``."""
+
+    def __init__(self, deadline: float) -> None:
+        self.start, self.deadline = time.perf_counter(), deadline
         self.courses: dict[int, list[list[float]]] = {}
 
     def seconds(self) -> float:
@@ -136,9 +142,11 @@ class _Clock(Listener):
     def evaluation(self, record: dict[str, Any]) -> None:
         course = self.courses.setdefault(record["seed"], [])
         course.append([self.seconds(), record["step"], record["dev_accuracy"]])
+        if time.monotonic() > self.deadline:
+            raise _TimeUp
 
 
-def _timed(cells: Sequence[Cell], data_dir: str | None) -> list[Record]:
+def _timed(cells: Sequence[Cell], data_dir: str | None, deadline: float) -> list[Record]:
     """Run seeds side by side where there are several, and tell how they went and how long it took."""
     from jointmatch.benchmark.outcome import versions
     from jointmatch.benchmark.work import splits_of
@@ -146,34 +154,52 @@ def _timed(cells: Sequence[Cell], data_dir: str | None) -> list[Record]:
 
     seeds = [cell.seed for cell in cells]
     splits = [splits_of(cell, data_dir) for cell in cells]
-    clock = _Clock()
-    outcomes = run_seeds(splits, cells[0].asked, seeds, listener=clock)
-    seconds = clock.seconds()
+    clock = _Clock(deadline)
+    try:
+        ends = [_end(outcome.result) for outcome in run_seeds(splits, cells[0].asked, seeds, listener=clock)]
+    except _TimeUp:
+        if clock.courses.keys() != set(seeds):
+            return []  # not one evaluation of each
+        ends = [{"steps": clock.courses[seed][-1][1], "termination": TIME_UP, "scores": {}} for seed in seeds]
+    common = {
+        "side_by_side": len(seeds),
+        "seconds": clock.seconds(),
+        "settings": cells[0].settings,
+        "asked": cells[0].asked,
+        "versions": versions(),
+    }
     return [
-        {
-            "seed": seed,
-            "side_by_side": len(seeds),
-            "seconds": seconds,
-            "course": clock.courses[seed],
-            "steps": outcome.result["steps"],
-            "termination": outcome.result["termination"],
-            "scores": {part: {"accuracy": s["accuracy"]} for part, s in outcome.result["scores"].items()},
-            "settings": cells[0].settings,
-            "asked": cells[0].asked,
-            "versions": versions(),
-        }
-        for seed, outcome in zip(seeds, outcomes, strict=True)
+        {"seed": seed, "course": clock.courses[seed], **common, **end} for seed, end in zip(seeds, ends, strict=True)
     ]
+
+
+def _end(result: dict[str, Any]) -> dict[str, Any]:
+    """What a run came to."""
+    scores = {part: {"accuracy": own["accuracy"]} for part, own in result["scores"].items()}
+    return {"steps": result["steps"], "termination": result["termination"], "scores": scores}
+
+
+def _is_over(record: Record | None) -> bool:
+    return record is not None and record["termination"] != TIME_UP
+
+
+def _told(record: Record) -> str:
+    minutes = f"{record['seconds'] / 60:.1f} minutes"
+    if not _is_over(record):
+        return f"stopped after {record['steps']} steps and {minutes}"
+    return f"test {100 * record['scores']['test']['accuracy']:.2f}, {minutes}"
 
 
 def _shown_times(records: Sequence[Record], levels: Sequence[float]) -> list[str]:
     if not records:
         return [NOT_RUN, *[""] * (len(levels) + 3)]
-    accuracy = spread([r["scores"]["test"]["accuracy"] for r in records])
-    times = [*(reached(records, level) for level in levels), to_the_end(records)]
+    times = [reached(records, level) for level in levels]
     shown = ["not reached" if t is None else f"{t:.2f}" for t in times]
-    steps = np.mean([r["steps"] for r in records])
-    return [accuracy, *shown, f"{len(records) * to_the_end(records):.1f}", f"{steps:,.0f}"]
+    steps, end = np.mean([r["steps"] for r in records]), to_the_end(records)
+    if not all(map(_is_over, records)):
+        return ["stopped", *shown, f"more than {end:.2f}", "", f"more than {steps:,.0f}"]
+    accuracy = spread([r["scores"]["test"]["accuracy"] for r in records])
+    return [accuracy, *shown, f"{end:.2f}", f"{len(records) * end:.1f}", f"{steps:,.0f}"]
 
 
 def to_the_end(records: Sequence[Record]) -> float:

@@ -1,8 +1,11 @@
 """Time to accuracy: how minutes are reckoned, and that every way is run once, with its course."""
 
+import time
+from dataclasses import replace
+
 import pytest
 
-from jointmatch.benchmark import Store, load
+from jointmatch.benchmark import Store, load, race
 from jointmatch.benchmark.drawing import draw
 from jointmatch.benchmark.formats import markdown
 from jointmatch.benchmark.race import Race, mean_course, reached, to_the_end
@@ -32,6 +35,7 @@ def record(seed, side_by_side, seconds, course, accuracy=0.8):
         "seconds": seconds,
         "course": course,
         "steps": 20,
+        "termination": "max_steps",
         "scores": {"test": {"accuracy": accuracy}},
         "device": "Some GPU",
     }
@@ -107,6 +111,42 @@ def test_after_the_time_nothing_new_is_started(tiny, tiny_backbone, data, tmp_pa
     Race().run(tiny, options)
     assert all(line.startswith("Time is up") for line in said)
     assert Race().progress(tiny, Store(tmp_path / "results"), "auto") == (0, 4)
+
+
+def test_a_run_that_is_under_way_when_the_time_is_up_ends_there_and_is_run_again_later(
+    tiny, tiny_backbone, data, tmp_path, monkeypatch
+):
+    """The first evaluation, after two of four steps, is the last; what was found by then is shown as such."""
+    said: list[str] = []
+    options = Options(tmp_path / "results", str(tiny_backbone), data, say=said.append, only=("plain",))
+    store, path = Store(tmp_path / "results"), "race/cpu/plain/seed-0.json"
+    monkeypatch.setattr(race, "time", Timed(after=1))
+    Race().run(tiny, replace(options, seconds=0.5))
+    stopped = store.read(path)
+    assert stopped is not None
+    assert [step for _, step, _ in stopped["course"]] == [2]
+    assert said[0].startswith("plain, seed 0: stopped after 2 steps and ")
+    assert said[1].startswith("Time is up")
+    assert "| stopped |" in markdown(Race().tables(tiny, store, "auto"))
+    assert "more than 2" in markdown(Race().tables(tiny, store, "auto"))
+    monkeypatch.undo()
+    Race().run(tiny, options)
+    finished = store.read(path)
+    assert finished is not None
+    assert finished["steps"] == 4
+    assert "stopped" not in markdown(Race().tables(tiny, store, "auto"))
+
+
+class Timed:
+    """A clock that is a second later at each look after so many."""
+
+    def __init__(self, after):
+        self.looks, self.after = 0, after
+        self.perf_counter = time.perf_counter
+
+    def monotonic(self):
+        self.looks += 1
+        return float(max(0, self.looks - self.after - 1))
 
 
 def test_without_its_data_it_says_so(tmp_path, monkeypatch):
