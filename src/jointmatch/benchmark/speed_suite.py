@@ -87,7 +87,7 @@ class Speed(Suite):
         panels = []
         for axis in experiment.options["grow"]:
             found = {shape: self._points(experiment, records, shape, axis) for shape in shapes}
-            lines = {shape: points for shape, points in found.items() if points}
+            lines = {shape: points for shape, points in found.items() if len(points) > 1}
             panels += [{"axis": axis, "device": device, "lines": lines}] if lines else []
         return panels
 

@@ -17,16 +17,23 @@ from jointmatch.types import Mixing
 
 
 class Moded(nn.Module):
-    """A module whose parts are put in a mode by it alone: asked for the same again, it does not go through them."""
+    """A module whose parts stay the same and are put in a mode by it alone, which happens at every step.
+
+    Asked for the same mode again, it does not go through them; else it does as torch would, many times as fast.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self._mode: bool | None = None  # parts come in modes of their own
+        self._parts: list[nn.Module] | None = None
 
     def train(self, mode: bool = True) -> Self:
         """Put all parts in a mode."""
         if self._mode is not mode:
-            super().train(mode)
+            if self._parts is None:
+                self._parts = list(self.modules())
+            for part in self._parts:
+                part.__dict__["training"] = mode
             self._mode = mode
         return self
 
