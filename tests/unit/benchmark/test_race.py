@@ -118,7 +118,7 @@ def test_a_run_that_is_under_way_when_the_time_is_up_ends_there_and_is_run_again
 ):
     """The first evaluation, after two of four steps, is the last; what was found by then is shown as such."""
     said: list[str] = []
-    options = Options(tmp_path / "results", str(tiny_backbone), data, say=said.append, only=("plain",))
+    options = Options(tmp_path / "results", str(tiny_backbone), data, say=said.append, only=["plain"])
     store, path = Store(tmp_path / "results"), "race/cpu/plain/seed-0.json"
     monkeypatch.setattr(race, "time", Timed(after=1))
     Race().run(tiny, replace(options, seconds=0.5))

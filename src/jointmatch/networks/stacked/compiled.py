@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -37,6 +38,7 @@ class CompiledLayer:
     def __init__(self, tell: Callable[[str], None], **options: Any) -> None:
         # Few shapes occur, but each with and without gradients, dropout and padding is a form of its own.
         torch._dynamo.config.recompile_limit = max(torch._dynamo.config.recompile_limit, 64)
+        warnings.filterwarnings("ignore", r"\s*Online softmax is disabled")  # of use to those who write compilers
         key = repr(options)
         if key not in _COMPILED:
             _COMPILED[key] = torch.compile(StackedLayer.forward, fullgraph=True, **options)
@@ -46,6 +48,7 @@ class CompiledLayer:
 
     def __call__(self, layer: StackedLayer, hidden: Tensor, packing: Packing, dropout: LayerDropout) -> Tensor:
         if not self.failed:
+            _expect_other_counts(hidden, packing, dropout)
             try:
                 return self.run(layer, hidden, packing, dropout)
             except torch.OutOfMemoryError:
@@ -57,3 +60,11 @@ class CompiledLayer:
 
     def __deepcopy__(self, memo: Any) -> CompiledLayer:
         return self  # it has no state of a network's
+
+
+def _expect_other_counts(hidden: Tensor, packing: Packing, dropout: LayerDropout) -> None:
+    """Tell the compiler that texts without padding have another number of tokens next time: it compiles once."""
+    if packing.spot is not None:
+        masks = [mask.rows for mask in (dropout.mixed, dropout.inner) if mask is not None]
+        for x in (hidden, packing.place, packing.real, *masks):
+            torch._dynamo.maybe_mark_dynamic(x, 1)

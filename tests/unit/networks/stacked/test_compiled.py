@@ -2,10 +2,12 @@
 
 import copy
 
+import numpy as np
 import pytest
 import torch
 from torch._dynamo.utils import counters
 
+from jointmatch.networks import Tokens
 from jointmatch.networks.stacked import Stacked, StackedEncoders, compiled, why_not_compiled
 from jointmatch.networks.stacked.encoders import together
 from jointmatch.networks.stacked.packing import packing_of
@@ -49,6 +51,19 @@ def test_a_compiled_layer_serves_all_layers(recorded, autocast):
             one, other = (passed(networks, number, batch(texts=4)) for networks in (quick, plain))
         torch.testing.assert_close(one, other, rtol=1e-3, atol=1e-3)
     assert counters["stats"]["unique_graphs"] <= 2  # of two networks, and where the second has been read, of one
+
+
+def test_texts_without_padding_are_compiled_once_for_any_number_of_tokens():
+    torch._dynamo.reset()
+    counters.clear()
+    quick, plain = (stacked(replayed=False, layers=(1.0, 1.0)) for _ in range(2))
+    quick.compile_layers(backend="aot_eager")
+    for number, lengths in enumerate(([3, 9, 2, 5], [9, 1, 1, 4], [2, 9, 7, 2])):
+        sizes = np.array(lengths)
+        mask = torch.arange(9) < torch.from_numpy(sizes)[:, None]
+        tokens = Tokens(torch.arange(5, 41).view(4, 9), mask, sizes)
+        torch.testing.assert_close(*(passed(networks, number, tokens) for networks in (quick, plain)))
+    assert counters["stats"]["unique_graphs"] == 1
 
 
 @pytest.fixture
