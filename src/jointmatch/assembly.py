@@ -12,7 +12,7 @@ from jointmatch import algorithms
 from jointmatch.augment import Surroundings
 from jointmatch.cache import Cache
 from jointmatch.comparison import train_heads
-from jointmatch.config import AugmentConfig, Config, NetworkConfig
+from jointmatch.config import AugmentConfig, Config, NetworkConfig, build, merge, recipe
 from jointmatch.data import Splits
 from jointmatch.fitting import fit
 from jointmatch.networks import (
@@ -99,9 +99,9 @@ class Assembly:
         return self._encoder(self.layers)
 
     def features(self, encoder: Encoder, splits: Splits | None = None) -> FeatureSet:
-        """Frozen features of every part and view."""
+        """Frozen features of every part, in the views that mode lite has of it."""
         splits = splits or self.splits
-        views = self._made_views(splits, self.lite_config().augment, everything=True)
+        views = self._made_views(splits, self._frozen_views(), everything=True)
         return extract_features(
             splits,
             views,
@@ -171,17 +171,25 @@ class Assembly:
         return stacked
 
     def lite_config(self) -> Config:
-        """The same recipe's lite settings, the user's own of algorithm and views, and heads that fit this run's."""
+        """The same recipe's lite settings and the user's own of the algorithm, with heads that fit this run's."""
         if self.config.training.mode == "lite":
             return self.config
         kept = {
-            "augment": self.settings.get("augment", {}),
-            "algorithm": {**self.settings.get("algorithm", {}), "name": self.config.algorithm.name},
+            "algorithm": self.settings.get("algorithm", {}),
             "network": {"backbone": self.config.network.backbone},
             "training": {"recipe": self.config.training.recipe, "seed": self.config.training.seed},
         }
         fitted, _ = fit(resolve(kept, "lite"), self.splits)
         return replace(fitted, network=self._head_config)
+
+    def _frozen_views(self) -> AugmentConfig:
+        """Which views frozen features are of: in mode full, too, those of the recipe's lite part or the user's own."""
+        if self.config.training.mode == "lite":
+            return self.config.augment
+        given = recipe(self.config.training.recipe, "lite", self.config.algorithm.name)
+        wanted = build(merge({"augment": given.get("augment", {})}, {"augment": self.settings.get("augment", {})}))
+        fitted, _ = fit(replace(self.config, augment=wanted.augment), self.splits)
+        return fitted.augment
 
     def _made_views(self, splits: Splits, augment: AugmentConfig, everything: bool) -> Views:
         """The views, with those kept that are made once: the dear ones or ``everything``."""

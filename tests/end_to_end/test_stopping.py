@@ -15,6 +15,7 @@ from safetensors import SafetensorError, safe_open
 
 from jointmatch.assembly import Assembly
 from jointmatch.job import Job
+from jointmatch.training.adamw import QuickAdamW
 from jointmatch.training.updates import Updater
 from tests.end_to_end.conftest import FAST
 
@@ -139,7 +140,7 @@ def test_no_memory_for_the_update_itself_is_said_in_one_message(train, monkeypat
     def full(*args: object, **kwargs: object) -> None:
         raise torch.OutOfMemoryError("CUDA out of memory")
 
-    monkeypatch.setattr(torch.optim.AdamW, "step", full)
+    monkeypatch.setattr(QuickAdamW, "step", full)
     ran = train()
     assert ran.code == 1
     assert "--mode lite" in ran.err

@@ -9,7 +9,7 @@ from jointmatch.augment.made import make_views
 from jointmatch.augment.masking import Masking
 from jointmatch.augment.mlm import MaskedLanguageModel
 from jointmatch.augment.nothing import Dropout, Nothing
-from jointmatch.augment.reordering import Places, Reordering, reorderings_of, spaced_words
+from jointmatch.augment.reordering import Places, Reordering, reordered, reorderings_of, spaced_words
 from jointmatch.augment.swap import Swap
 from jointmatch.augment.tfidf import TfIdf
 from jointmatch.augment.translation import BackTranslation, add_engine
@@ -38,6 +38,7 @@ __all__ = [
     "add_engine",
     "make_views",
     "parse",
+    "reordered",
     "reorderings_of",
     "spaced_words",
 ]

@@ -6,13 +6,13 @@ So many texts are done at once, by numbers alone, and whoever knows the words' t
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from jointmatch.augment.base import WordAugmenter, split_units
+from jointmatch.augment.base import RatedAugmenter, split_units
 from jointmatch.augment.combine import Chain
 from jointmatch.augment.nothing import Dropout, Nothing
 
@@ -39,24 +39,34 @@ class Places:
         return [part.tolist() for part in np.split(self.values, self.starts[1:])] if len(self.counts) else []
 
 
-class Reordering(WordAugmenter):
+Order = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
+"""From how many words each text has to the places of those that are taken, text after text, and how many these are."""
+
+
+class Reordering(RatedAugmenter):
     """Makes a view of the text's own words, or of its characters where the script has no spaces."""
 
     @abstractmethod
     def rearrange(self, places: Places, rng: np.random.Generator) -> Places:
         """Choose and order the words of many views at once."""
 
-    def change(self, units: list[str], rng: np.random.Generator) -> list[str]:
-        return [units[i] for i in self.rearrange(Places.whole(np.array([len(units)])), rng).values]
-
     def __call__(self, texts: Sequence[str], rng: np.random.Generator) -> list[str]:
         if self.rate == 0:
             return list(texts)
-        split = [split_units(text) for text in texts]
-        counts = np.array([len(units) for units, _ in split], dtype=np.int64)
-        chosen = self.rearrange(Places.whole(counts), rng).each()
-        triples = zip(texts, split, chosen, strict=True)
-        return [joint.join([units[i] for i in own]) or text for text, (units, joint), own in triples]
+
+        def order(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            places = self.rearrange(Places.whole(counts), rng)
+            return places.values, places.counts
+
+        return reordered(texts, order)
+
+
+def reordered(texts: Sequence[str], order: Order) -> list[str]:
+    """The texts with their words, or characters in a script without spaces, chosen and put in order."""
+    split = [split_units(text) for text in texts]
+    chosen = Places(*order(np.array([len(units) for units, _ in split], dtype=np.int64))).each()
+    triples = zip(texts, split, chosen, strict=True)
+    return [joint.join([units[i] for i in own]) or text for text, (units, joint), own in triples]
 
 
 def reorderings_of(augmenter: Any) -> list[Reordering] | None:

@@ -16,7 +16,7 @@ from typing import Any
 
 from jointmatch import algorithms
 from jointmatch.benchmark.experiment import Experiment
-from jointmatch.config import Config, Settings, merge
+from jointmatch.config import Config, Settings, merge, recipe
 from jointmatch.errors import ConfigError
 from jointmatch.networks import find_backbone
 from jointmatch.resolve import choose_mode, resolve
@@ -140,15 +140,17 @@ def _complete(asked: Settings) -> Settings:
         section: {key: _plain(v) for key, v in sorted(values.items()) if (section, key) not in _OUTSIDE}
         for section, values in settings.items()
     }
-    if mode == "full" and config.training.warm_start:  # then the recipe's lite part has a say, too
+    if mode == "full":  # heads start on features of the views that the recipe's lite part has
+        given = recipe(config.training.recipe, "lite", config.algorithm.name).get("augment", {})
+        found["frozen_views"] = {"digest": _digest({**given, **asked.get("augment", {})})}
+    if mode == "full" and config.training.warm_start:  # then that part has a say, too
         kept = {
             "algorithm": asked.get("algorithm", {}),
-            "augment": asked.get("augment", {}),
             "network": {"backbone": config.network.backbone},
             "training": {"recipe": config.training.recipe, "mode": "lite"},
         }
         lite = _without_defaults(_complete(kept))
-        found["warm_start"] = {"digest": _digest({key: lite[key] for key in ("algorithm", "augment", "training")})}
+        found["warm_start"] = {"digest": _digest({key: lite[key] for key in ("algorithm", "training")})}
     return found
 
 

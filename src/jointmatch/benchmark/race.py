@@ -2,8 +2,8 @@
 
 Every variant is a way to train. Its seeds are run one after another, or side by side where ``options.together`` has
 its name. The clock starts when the texts have been read and runs through all that follows. Times are shown per seed:
-of seeds that take turns the mean, of seeds side by side the time of all over their number. A run that is still under
-way when the time given for all is up ends there; what it came to is kept until the way is run again.
+of seeds that take turns the mean, of seeds side by side the time of all over their number. A run alone that is still
+under way when the time given for all is up ends there; what it came to is kept until the way is run again.
 """
 
 from __future__ import annotations
@@ -76,12 +76,12 @@ class Race(Suite):
 
     def progress(self, experiment: Experiment, store: Store, backbone: str) -> tuple[int, int]:
         found = self._fullest(experiment, store)
-        return sum(map(len, found.values())), len(experiment.variants) * len(experiment.seeds)
+        return sum(map(_over, found.values())), len(experiment.variants) * len(experiment.seeds)
 
     def tables(self, experiment: Experiment, store: Store, backbone: str, part: str | None = None) -> list[Section]:
         found, levels = self._fullest(experiment, store), experiment.options["levels"]
         rows = [
-            [variant.title, *_shown_times(found[name], levels), f"{len(found[name])} of {len(experiment.seeds)}"]
+            [variant.title, *_shown_times(found[name], levels), f"{_over(found[name])} of {len(experiment.seeds)}"]
             for name, variant in experiment.variants.items()
         ]
         to_levels = [f"minutes a seed to {level:.0%} on dev" for level in levels]
@@ -154,12 +154,11 @@ def _timed(cells: Sequence[Cell], data_dir: str | None, deadline: float) -> list
 
     seeds = [cell.seed for cell in cells]
     splits = [splits_of(cell, data_dir) for cell in cells]
-    clock = _Clock(deadline)
+    # Seeds side by side are brought to their ends: where one after another has to do, the first ones would be lost.
+    clock = _Clock(deadline if len(cells) == 1 else float("inf"))
     try:
         ends = [_end(outcome.result) for outcome in run_seeds(splits, cells[0].asked, seeds, listener=clock)]
     except _TimeUp:
-        if clock.courses.keys() != set(seeds):
-            return []  # not one evaluation of each
         ends = [{"steps": clock.courses[seed][-1][1], "termination": TIME_UP, "scores": {}} for seed in seeds]
     common = {
         "side_by_side": len(seeds),
@@ -183,6 +182,10 @@ def _is_over(record: Record | None) -> bool:
     return record is not None and record["termination"] != TIME_UP
 
 
+def _over(records: Sequence[Record]) -> int:
+    return sum(map(_is_over, records))
+
+
 def _told(record: Record) -> str:
     minutes = f"{record['seconds'] / 60:.1f} minutes"
     if not _is_over(record):
@@ -194,7 +197,8 @@ def _shown_times(records: Sequence[Record], levels: Sequence[float]) -> list[str
     if not records:
         return [NOT_RUN, *[""] * (len(levels) + 3)]
     times = [reached(records, level) for level in levels]
-    shown = ["not reached" if t is None else f"{t:.2f}" for t in times]
+    missed = "not reached" if all(map(_is_over, records)) else "not reached by then"
+    shown = [missed if t is None else f"{t:.2f}" for t in times]
     steps, end = np.mean([r["steps"] for r in records]), to_the_end(records)
     if not all(map(_is_over, records)):
         return ["stopped", *shown, f"more than {end:.2f}", "", f"more than {steps:,.0f}"]

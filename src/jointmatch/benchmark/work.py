@@ -58,7 +58,8 @@ def _stacked(asked: Settings) -> Settings:
     from jointmatch.networks import find_device
 
     device = find_device(asked.get("training", {}).get("device", "auto"))
-    return merge(asked, {"network": {**STACKED, **(COMPILED if device.type == "cuda" else {})}})
+    usual = {"network": COMPILED} if device.type == "cuda" else {}
+    return merge(usual, asked, {"network": STACKED})
 
 
 def splits_of(cell: Cell, data_dir: str | None) -> Splits:

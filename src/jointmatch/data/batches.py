@@ -29,7 +29,7 @@ class Batches:
         number, offset = divmod(start, self.rows)
         batch = self._shuffled(number)[offset : offset + self.size]
         rest = self.size - len(batch)  # a batch may begin in one pass and end in the next
-        return np.concatenate([batch, self._shuffled(number + 1)[:rest]]) if rest else batch
+        return np.concatenate([batch, self._shuffled(number + 1)[:rest]]) if rest else batch.copy()
 
     def _shuffled(self, number: int) -> np.ndarray:
         if number not in self._passes:

@@ -44,8 +44,8 @@ def all_on_device(arrays: Sequence[np.ndarray], device: torch.device) -> list[Te
     parts = [(start, start + array.nbytes) for start, array in zip([0, *ends], arrays, strict=False)]
     for (start, end), array in zip(parts, arrays, strict=True):
         buffer.numpy()[start:end] = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-    there = buffer.to(device, non_blocking=True)
-    kinds = [torch.from_numpy(array.reshape(-1)[:0]).dtype for array in arrays]
+    there = buffer.to(device, non_blocking=device.type == "cuda")
+    kinds = [torch.from_numpy(np.empty(0, array.dtype)).dtype for array in arrays]
     pairs = zip(parts, arrays, kinds, strict=True)
     return [there[start:end].view(kind).view(array.shape) for (start, end), array, kind in pairs]
 

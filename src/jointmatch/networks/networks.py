@@ -30,11 +30,11 @@ class Moded(nn.Module):
     def train(self, mode: bool = True) -> Self:
         """Put all parts in a mode."""
         if self._mode is not mode:
-            if self._parts is None:
-                self._parts = list(self.modules())
+            if self._parts is None:  # without itself: a circle would keep its memory for longer than it is wanted
+                self._parts = [part for part in self.modules() if part is not self]
             for part in self._parts:
                 part.__dict__["training"] = mode
-            self._mode = mode
+            self.training = self._mode = mode
         return self
 
 

@@ -17,7 +17,7 @@ from jointmatch.networks.devices import on_device
 from jointmatch.networks.word_pieces import Split, WordPieces
 from jointmatch.pretrained import length_sorted
 
-Order = tuple[np.ndarray, np.ndarray]
+Order = tuple[np.ndarray, np.ndarray]  # places of words, text after text, and how many of them are each text's
 
 ONE_AT_A_TIME = threading.Lock()  # fast tokenizers are changed by being called, and fail where two threads do it
 CHARACTERS_PER_TOKEN = 30  # more than any real text needs; a longer text is cut before it is tokenised
@@ -78,12 +78,16 @@ class Tokenizer:
         """How the backbone writes a masked word, if it has such a token."""
         return self.pretrained.mask_token
 
+    @property
+    def max_characters(self) -> int:
+        """What comes later in a text is never read."""
+        return self.max_length * CHARACTERS_PER_TOKEN
+
     def encode(self, texts: Sequence[str]) -> list[list[int]]:
         """Token ids of each text, special tokens included, cut at ``max_length``."""
         if not texts:
             return []
-        limit = self.max_length * CHARACTERS_PER_TOKEN
-        texts = [text[:limit] for text in texts]
+        texts = [text[: self.max_characters] for text in texts]
         with ONE_AT_A_TIME:
             if self._by_word is not None:
                 return self._by_word.encode(texts, self.max_length)
@@ -100,12 +104,13 @@ class Tokenizer:
         """The tokens of texts whose words are chosen and put in order by number, without making these texts.
 
         Args:
-            texts: At least one.
+            texts: At least one, none longer than ``max_characters``.
             split: A text's words.
             order: From how many words each text has to the words that are taken, text after text, and how many.
 
         Returns:
-            None where it has to be done by the texts: a tokenizer that looks past spaces, or a text without words.
+            None where it has to be done by the texts: a tokenizer that looks past spaces, or a text that ``split``
+            finds no words in, such as one of a script without spaces.
         """
         if self._by_word is None:
             return None

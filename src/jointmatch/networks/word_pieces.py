@@ -15,7 +15,7 @@ import numpy as np
 KEPT = 500_000  # words; when there are more, it starts anew
 KEPT_TEXTS = 100_000
 
-Split = Callable[[str], list[str] | None]  # a text to its words, or None where it has none
+Split = Callable[[str], list[str] | None]  # a text to its words; None where it is not made of words
 
 
 def at_spaces(text: str) -> list[str]:
@@ -58,14 +58,14 @@ class WordPieces:
 
     def encode(self, texts: Sequence[str], max_length: int) -> list[list[int]]:
         """Token ids of each text, cut at ``max_length``, special tokens included."""
-        split = [text.split(" ") for text in texts]
+        split = [at_spaces(text) for text in texts]
         known, room = self._learned(set(chain.from_iterable(split))), max(max_length - 2, 0)
         return [
             [self.first, *list(chain.from_iterable(map(known.__getitem__, words)))[:room], self.last] for words in split
         ]
 
-    def words_of(self, texts: Sequence[str], split: Split = at_spaces) -> list[Words] | None:
-        """Each text's words; None where one of the texts has none to the function that parts them."""
+    def words_of(self, texts: Sequence[str], split: Split) -> list[Words] | None:
+        """Each text's words; None where one of the texts is not made of words."""
         known = self._texts if len(self._texts) <= KEPT_TEXTS else {}
         parted = {text: split(text) for text in texts if (split, text) not in known}
         pieces = self._learned({word for words in parted.values() for word in words or ()})
@@ -120,8 +120,8 @@ class WordPieces:
 
 
 def _words(pieces: list[list[int]]) -> Words:
-    sizes = np.fromiter(map(len, pieces), np.int64, len(pieces))
-    return Words(sizes, np.fromiter(chain.from_iterable(pieces), np.int64, sizes.sum()))
+    sizes = np.fromiter(map(len, pieces), np.int32, len(pieces))
+    return Words(sizes, np.fromiter(chain.from_iterable(pieces), np.int32, sizes.sum()))
 
 
 def _starts(counts: np.ndarray) -> np.ndarray:

@@ -20,9 +20,12 @@ class QuickAdamW(torch.optim.AdamW):
     kernel for each. State, settings and results are torch's.
     """
 
-    def __init__(self, *args: Any, **settings: Any) -> None:
-        super().__init__(*args, **settings)
-        self._kept: list[State] | None = None
+    _kept: list[State] | None = None
+
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        """Take more parameters."""
+        self._kept = None
+        super().add_param_group(param_group)
 
     def load_state_dict(self, state_dict: Any) -> None:
         """Take up a state."""
@@ -33,7 +36,7 @@ class QuickAdamW(torch.optim.AdamW):
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Update every parameter that has a gradient."""
         gradients = [[p.grad for p in group["params"]] for group in self.param_groups]
-        if self._kept is not None and not self.state:  # it was cleared: training starts anew
+        if len(self.state) != sum(map(len, gradients)):  # it was cleared: training starts anew
             self._kept = None
         if self._kept is None or closure is not None or any(g is None for own in gradients for g in own):
             found = _PLAIN_STEP(self, closure)
@@ -71,9 +74,10 @@ class QuickAdamW(torch.optim.AdamW):
                 parameter.grad = None
 
     def _collected(self) -> list[State] | None:
-        """Each group's lists; None where some parameter has no state yet, or the kernel is not to be used."""
+        """Each group's lists; None where some parameter has no state yet, or the kernel is not to be used as it is."""
         groups = self.param_groups
-        if not all(group["fused"] and group["params"] for group in groups):
+        odd = ("amsgrad", "maximize", "capturable", "differentiable")
+        if any(not group["fused"] or any(group[name] for name in odd) for group in groups):
             return None
         if any(p not in self.state for group in groups for p in group["params"]):
             return None

@@ -108,9 +108,9 @@ class FullLearner(Joinable):
         return [self._read(views.drawn(texts, rows, draw, view)) for views in self.views]
 
     def _read(self, drawn: Drawn) -> Tokens:
-        """The tokens of views, where it can be done without making the texts first."""
-        found = None
-        if drawn.texts:
+        """The tokens of views: by those of their words where these are worth keeping, else by the texts."""
+        drawn, found = drawn.cut(self.tokenizer.max_characters), None
+        if drawn.texts and drawn.steps is not None:
             found = self.tokenizer.reordered(drawn.texts, spaced_words if drawn.steps else at_spaces, drawn.order)
         return self.tokenizer(drawn.views()) if found is None else found
 

@@ -32,10 +32,12 @@ class PseudoLabelCounts(nn.Module):
         self._waiting: list[
             tuple[Tensor, Tensor, Tensor]
         ] = []  # targets, selected and truth of batches not counted yet
-        self.register_state_dict_pre_hook(lambda module, *_: self._count())
+        self.register_state_dict_pre_hook(_count_before)
 
     def add_labels(self, labels: PseudoLabels, truth: Tensor) -> None:
         """Take one batch; ``truth`` (B,) is negative where the true label is unknown."""
+        if self._waiting and _kind(self._waiting[0][0]) != _kind(labels.targets):
+            self._count()
         self._waiting.append((labels.targets, labels.selected, truth))
         if len(self._waiting) >= BATCHES:
             self._count()
@@ -83,3 +85,14 @@ class PseudoLabelCounts(nn.Module):
         for buffer in self.buffers():
             buffer.zero_()
         return record
+
+
+def _kind(targets: Tensor) -> tuple[int, int]:
+    """What batches that are counted at once must have in common: class ids or distributions, of so many networks."""
+    return targets.ndim, len(targets)
+
+
+def _count_before(module: nn.Module, *_: Any) -> None:
+    """No method or closure: a copy counts its own."""
+    assert isinstance(module, PseudoLabelCounts)
+    module._count()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from jointmatch.augment import Augmenter, Places, Reordering, parse, reorderings_of
+from jointmatch.augment import Augmenter, Places, Reordering, parse, reordered, reorderings_of
 from jointmatch.config import AugmentConfig
 from jointmatch.data import Texts
 from jointmatch.randomness import derive, generator
@@ -53,29 +53,32 @@ class Drawn:
     """
 
     texts: list[str]
-    steps: Sequence[Reordering]
+    steps: Sequence[Reordering] | None  # None: nothing, and the texts are such as will hardly come again
     rng: np.random.Generator
+
+    def cut(self, characters: int) -> Drawn:
+        """Of the beginnings of long texts."""
+        return replace(self, texts=[text[:characters] for text in self.texts])
 
     def order(self, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The words of each view by number, view after view, and how many each has, of texts with ``counts`` words."""
         places = Places.whole(counts)
-        for step in self.steps:
+        for step in self.steps or ():
             places = step.rearrange(places, self.rng)
         return places.values, places.counts
 
     def views(self) -> list[str]:
         """The views as texts."""
-        views = self.texts
-        for step in self.steps:
-            views = step(views, self.rng)
-        return views
+        return reordered(self.texts, self.order) if self.steps else self.texts
 
 
 def _draw(source: Source, texts: list[str], rng: np.random.Generator) -> Drawn:
+    if isinstance(source, Kept):
+        return Drawn(source(texts, rng), (), rng)
     kept, augmenter = (source.kept, source.augmenter) if isinstance(source, Afterwards) else (None, source)
     steps = reorderings_of(augmenter)
     if steps is None:
-        return Drawn(source(texts, rng), (), rng)
+        return Drawn(source(texts, rng), None, rng)
     return Drawn(kept(texts, rng) if kept else texts, steps, rng)
 
 
@@ -142,7 +145,7 @@ class Views:
         views = [source(texts, generator(seed, "strong", i)) for i, source in enumerate(self.strong_sources)]
         rng = generator(seed, "choice")
         chosen = rng.integers(len(views), size=len(texts)).tolist()
-        return Drawn([views[which][i] for i, which in enumerate(chosen)], (), rng)
+        return Drawn([views[which][i] for i, which in enumerate(chosen)], None, rng)
 
     def view(self, part: Texts, rows: Rows, draw: int, which: int) -> list[str]:
         """The weak view of some rows where ``which`` is 0, else the strong one of that kind, counted from 1."""

@@ -1,6 +1,8 @@
 """Modes of networks and all their parts."""
 
 import copy
+import gc
+import weakref
 
 import pytest
 from torch import nn
@@ -29,3 +31,15 @@ def test_a_copy_has_parts_of_its_own():
     other = copy.deepcopy(networks).eval()
     assert networks.inner[0].training
     assert not any(part.training for part in other.modules())
+
+
+def test_its_memory_is_given_back_as_soon_as_nobody_holds_it():
+    """Not when Python next looks for circles: a GPU's memory may be wanted before."""
+    networks = Two().train()
+    held = weakref.ref(networks.inner)
+    gc.disable()
+    try:
+        del networks
+        assert held() is None
+    finally:
+        gc.enable()

@@ -9,7 +9,7 @@ from torch import nn
 from jointmatch.training.adamw import QuickAdamW
 
 
-def pair(fused: bool = True):
+def pair(fused: bool = True, **settings):
     """A module and groups with settings of their own, under torch's optimiser and under ours."""
     torch.manual_seed(0)
     first = nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 2))
@@ -18,7 +18,7 @@ def pair(fused: bool = True):
         layers = [
             {"params": list(layer.parameters()), "weight_decay": d} for layer, d in zip(module, (0.1, 0), strict=True)
         ]
-        found.append((module, kind(layers, lr=0.01, eps=1e-6, fused=fused)))
+        found.append((module, kind(layers, lr=0.01, eps=1e-6, fused=fused, **settings)))
     return found
 
 
@@ -83,3 +83,28 @@ def test_gradients_are_forgotten_or_set_to_zero():
     assert all(p.grad is not None and not p.grad.any() for p in module.parameters())
     optimizer.zero_grad()
     assert all(p.grad is None for p in module.parameters())
+
+
+@pytest.mark.parametrize("settings", [{"amsgrad": True}, {"maximize": True}])
+def test_what_the_quick_way_does_not_know_is_left_to_torch(settings):
+    theirs, ours = pair(**settings)
+    for own in (theirs, ours):
+        train(own, range(5))
+    assert_same(ours, theirs)
+
+
+def test_more_parameters_a_copy_and_one_state_forgotten():
+    theirs, ours = pair()
+    for own in (theirs, ours):
+        train(own, range(3))
+        own[1].add_param_group({"params": [nn.Parameter(torch.ones(2))]})
+        train(own, range(3, 5))
+    assert_same(ours, theirs)
+    for module, optimizer in (theirs, ours):
+        del optimizer.state[module[0].weight]
+        train((module, optimizer), range(5, 7))
+    assert_same(ours, theirs)
+    copied = copy.deepcopy(ours)
+    train(copied, range(7, 9))
+    train(theirs, range(7, 9))
+    assert_same(copied, theirs)

@@ -70,7 +70,7 @@ def test_labelled_texts_are_trained_on_in_their_weak_view(tiny_backbone, monkeyp
     def spy(self, part, rows, draw):
         seen.extend(part.texts[i] for i in rows)
         drawn = original(self, part, rows, draw)
-        assert [str(step) for step in drawn.steps] == ["deletion:0.3"]
+        assert [str(step) for step in drawn.steps or ()] == ["deletion:0.3"]
         return drawn
 
     monkeypatch.setattr(Views, "drawn_weak", spy)

@@ -100,3 +100,36 @@ def test_a_step_without_labelled_or_without_pool_texts(backbone):
     none, some = np.array([], dtype=np.int64), np.array([0, 1])
     assert own._drawn_tokens(none, some, 0)[0].ids.shape[0] == 2
     assert own._drawn_tokens(some, none, 0)[0].ids.shape[0] == 2
+
+
+MIXED = "hello \u4f60\u597d world \u4e16\u754c of \u6211\u4eec mine"
+
+
+@pytest.mark.parametrize("texts", [[MIXED, TEXTS[0]], [MIXED, SPACELESS]])
+def test_a_text_of_two_scripts_is_made_of_words_to_all_steps_and_in_any_company(backbone, texts):
+    """Where deletion leaves but words without spaces, swapping still swaps these, not their characters."""
+    own = learner(backbone, AugmentConfig(weak="deletion:0.5+swap:0.5"), texts)
+    words = set(MIXED.split())
+    for draw in range(40):
+        view = own.views[0].weak(own.splits.pool, np.array([0, 1]), draw)[0]
+        assert set(view.split()) <= words
+
+
+def test_texts_too_long_to_be_read_are_cut_before_they_are_changed(backbone):
+    long = " ".join(["w" * 90] * 400)  # 12 tokens are in the first 360 characters of any real text
+    own = learner(backbone, AugmentConfig(weak="deletion:0.1+swap:0.1"), [long, TEXTS[0]])
+    rows = np.array([0, 1])
+    drawn = own.views[0].drawn_weak(own.splits.pool, rows, 0).cut(360)
+    assert_same(own._weak_tokens(rows, 0, 0, "pool")[0], own.tokenizer(drawn.views()))
+    assert own._weak_tokens(rows, 0, 0, "pool")[0].lengths[0] <= 2 + 4
+
+
+def test_views_that_hardly_come_again_are_not_kept(backbone):
+    own = learner(backbone, AugmentConfig(weak="masking:0.3", strong=("deletion:0.3",)))
+    rows = np.arange(len(TEXTS))
+    by_word = own.tokenizer._by_word
+    assert by_word is not None
+    own._weak_tokens(rows, 0, 0, "pool")
+    assert not by_word._texts
+    own._drawn_tokens(rows[:0], rows, 0)
+    assert len(by_word._texts) == len(set(TEXTS))

@@ -1,5 +1,7 @@
 """Counts over pseudo-labels, by hand."""
 
+import copy
+
 import pytest
 import torch
 
@@ -96,3 +98,21 @@ def test_more_batches_than_may_wait_are_all_counted(counts):
         counts.add_labels(every.part(slice(0, 1)), TRUTH[:1])
     assert counts.state_dict()["seen"] == 208
     assert counts.flush()["selected"] == 205 / 208
+
+
+def test_a_copy_counts_its_own(counts):
+    """One batch of 8 waits in both; then another in the copy alone."""
+    other = copy.deepcopy(counts)
+    other.add_labels(LABELS, TRUTH)
+    assert other.state_dict()["seen"] == 16
+    assert counts.state_dict()["seen"] == 8
+
+
+def test_class_ids_and_distributions_may_come_by_turns(counts):
+    """The same labels as distributions: twice as many of everything."""
+    soft = PseudoLabels(torch.nn.functional.one_hot(LABELS.targets, 3).float(), LABELS.selected, LABELS.weights)
+    counts.add_labels(soft, TRUTH)
+    record = counts.flush()
+    assert record["selected"] == 5 / 8
+    assert record["selected_per_class"] == [2 / 8, 2 / 8, 1 / 8]
+    assert record["pseudo_label_accuracy"] == 0.75

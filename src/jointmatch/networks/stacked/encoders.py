@@ -43,7 +43,7 @@ class StackedEncoders(nn.Module):
         super().__init__()
         self.stack = stack
         self.replay: Replay | None = Replay(tell)  # None: every pass is launched kernel by kernel
-        self.run_layer: RunLayer = StackedLayer.__call__  # of passes that are replayed
+        self.run_layer: RunLayer = StackedLayer.__call__  # of passes that are replayed or learnt from
 
     @classmethod
     def of(
@@ -103,7 +103,7 @@ class StackedEncoders(nn.Module):
         inputs = all_on_device([*arrays, *words], device)
         is_function = mixing is None and (drops or not self.training)  # of the inputs alone
         is_recorded = is_function and device.type in RECORDED_ON and inputs[0].shape[1] <= FEW_TOKENS
-        # Layers of passes that are learnt from come in few shapes; those of evaluation would each be compiled.
+        # Such passes come in few shapes; of the large ones of evaluation each would be compiled for itself.
         run_layer = self.run_layer if is_recorded or torch.is_grad_enabled() else StackedLayer.__call__
 
         def run(ids: Tensor, *rest: Tensor) -> Tensor:
@@ -115,7 +115,8 @@ class StackedEncoders(nn.Module):
         if not is_recorded or self.replay is None:
             return run(*inputs)
         numbers = torch.is_autocast_enabled("cuda"), torch.get_autocast_dtype("cuda")
-        return self.replay(run, inputs, [*self._parameters_held, *_tensors_of(heads)], (self.training, numbers))
+        modes = self.training, heads is not None and heads.training
+        return self.replay(run, inputs, [*self._parameters_held, *_tensors_of(heads)], (*modes, numbers))
 
     @cached_property
     def _parameters_held(self) -> list[nn.Parameter]:
@@ -123,7 +124,7 @@ class StackedEncoders(nn.Module):
         return list(self.stack.parameters())
 
     def compile_layers(self, tell: Callable[[str], None] = lambda text: None, **options: Any) -> None:
-        """Compile a layer for the passes that are replayed; ``tell`` hears where that fails."""
+        """Compile a layer for the passes that are replayed or learnt from; ``tell`` hears where that fails."""
         self.run_layer = CompiledLayer(tell, **options)
 
     def per_network(self) -> list[list[Tensor]]:

@@ -47,12 +47,17 @@ class Replay:
         held: Sequence[Tensor],
         mode: Hashable = None,
     ) -> Tensor:
-        """``function(*inputs)``, with gradients for those of the tensors it reads besides that ask for them.
+        """``function(*inputs)``, with gradients.
 
-        ``mode`` is all else that the function depends on.
+        Args:
+            function: What is run.
+            inputs: Its arguments.
+            held: All other tensors it reads; those that ask for gradients get them.
+            mode: All else that it depends on.
         """
         graded = torch.is_grad_enabled()
-        places = tuple(x.data_ptr() for x in held)  # networks may be moved, and a recording reads where they were
+        # Networks may be moved or given new tensors, and a recording reads and fills those there were.
+        places = tuple((id(x), x.data_ptr()) for x in held)
         key = (mode, graded, places, *((x.shape, x.dtype) for x in inputs))
         recording = self._recordings.get(key)
         if recording is None:
