@@ -164,7 +164,7 @@ def _plain(value: Any) -> Any:
 
 @cache
 def _defaults() -> dict[str, Any]:
-    return asdict(Config()) | {"warm_start": {}}
+    return asdict(Config()) | {"frozen_views": {}, "warm_start": {}}
 
 
 def _without_defaults(settings: Settings) -> Settings:
