@@ -12,7 +12,7 @@ from jointmatch import algorithms
 from jointmatch.augment import Surroundings
 from jointmatch.cache import Cache
 from jointmatch.comparison import train_heads
-from jointmatch.config import AugmentConfig, Config, NetworkConfig, build, merge, recipe
+from jointmatch.config import AugmentConfig, Config, NetworkConfig
 from jointmatch.data import Splits
 from jointmatch.fitting import fit
 from jointmatch.networks import (
@@ -31,7 +31,7 @@ from jointmatch.networks import (
     why_not_compiled,
     why_not_stacked,
 )
-from jointmatch.resolve import resolve
+from jointmatch.resolve import frozen_views, resolve
 from jointmatch.training import (
     FeatureSet,
     FullLearner,
@@ -56,7 +56,7 @@ class Assembly:
     Args:
         splits: What is trained on.
         config: The resolved settings.
-        settings: The user's own part of them; a warm start keeps its rule.
+        settings: The user's own part of them; a warm start keeps its rule and its views.
         listener: Hears of features being computed.
     """
 
@@ -183,13 +183,9 @@ class Assembly:
         return replace(fitted, network=self._head_config)
 
     def _frozen_views(self) -> AugmentConfig:
-        """Which views frozen features are of: in mode full, too, those of the recipe's lite part or the user's own."""
-        if self.config.training.mode == "lite":
-            return self.config.augment
-        given = recipe(self.config.training.recipe, "lite", self.config.algorithm.name)
-        wanted = build(merge({"augment": given.get("augment", {})}, {"augment": self.settings.get("augment", {})}))
-        fitted, _ = fit(replace(self.config, augment=wanted.augment), self.splits)
-        return fitted.augment
+        """As this machine and the data let them be."""
+        wanted = frozen_views(self.settings, self.config)
+        return fit(replace(self.config, augment=wanted), self.splits)[0].augment
 
     def _made_views(self, splits: Splits, augment: AugmentConfig, everything: bool) -> Views:
         """The views, with those kept that are made once: the dear ones or ``everything``."""

@@ -32,6 +32,17 @@ def resolve(settings: Mapping[str, Any], mode: str) -> Config:
     return replace(resolved, augment=_one_view(resolved.augment)) if method.one_view else resolved
 
 
+def frozen_views(settings: Mapping[str, Any], resolved: Config) -> AugmentConfig:
+    """The views that frozen features are of: in mode full, too, those of the recipe's lite part or the user's own."""
+    if resolved.training.mode == "lite":
+        return resolved.augment
+    name = resolved.algorithm.name
+    method, recipe = algorithms.ALGORITHMS[name], config.recipe(resolved.training.recipe, "lite", name)
+    layers = ({"augment": layer.get("augment", {})} for layer in (recipe, method.requires, settings))
+    augment = config.build(config.merge(*layers)).augment
+    return _one_view(augment) if method.one_view else augment
+
+
 def _one_view(augment: AugmentConfig) -> AugmentConfig:
     """The student reads what the teacher reads."""
     return replace(augment, strong=(augment.weak,), strong_per_network=augment.weak_per_network)

@@ -15,6 +15,7 @@ import numpy as np
 from jointmatch.augment.base import RatedAugmenter, split_units
 from jointmatch.augment.combine import Chain
 from jointmatch.augment.nothing import Dropout, Nothing
+from jointmatch.ragged import starts, within
 
 
 @dataclass(frozen=True)
@@ -27,12 +28,12 @@ class Places:
     @classmethod
     def whole(cls, counts: np.ndarray) -> Places:
         """Every word of texts with so many, where it is."""
-        return cls(np.arange(counts.sum()) - np.repeat(_starts(counts), counts), counts)
+        return cls(within(counts), counts)
 
     @property
     def starts(self) -> np.ndarray:
         """(B,) where each view begins."""
-        return _starts(self.counts)
+        return starts(self.counts)
 
     def each(self) -> list[list[int]]:
         """The words of each view."""
@@ -81,7 +82,3 @@ def spaced_words(text: str) -> list[str] | None:
     """What reorderings take for the words of a text; None where the script has no spaces."""
     units, joint = split_units(text)
     return units if joint else None
-
-
-def _starts(counts: np.ndarray) -> np.ndarray:
-    return np.cumsum(counts) - counts

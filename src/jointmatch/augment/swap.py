@@ -6,6 +6,7 @@ import numpy as np
 
 from jointmatch.augment.base import AUGMENTERS
 from jointmatch.augment.reordering import Places, Reordering
+from jointmatch.ragged import within
 
 
 @AUGMENTERS.register("swap")
@@ -18,7 +19,7 @@ class Swap(Reordering):
         values, counts = places.values.copy(), places.counts
         times = np.where(counts >= 2, np.maximum(1, np.round(self.rate * counts / 2)), 0).astype(np.int64)
         views = np.repeat(np.arange(len(counts)), times)
-        turns = np.arange(len(views)) - np.repeat(np.cumsum(times) - times, times)
+        turns = within(times)
         first = rng.integers(counts[views])
         other = (first + rng.integers(1, counts[views])) % counts[views]  # never the first itself
         one, two = places.starts[views] + first, places.starts[views] + other

@@ -16,10 +16,10 @@ from typing import Any
 
 from jointmatch import algorithms
 from jointmatch.benchmark.experiment import Experiment
-from jointmatch.config import Config, Settings, merge, recipe
+from jointmatch.config import Config, Settings, merge
 from jointmatch.errors import ConfigError
 from jointmatch.networks import find_backbone
-from jointmatch.resolve import choose_mode, resolve
+from jointmatch.resolve import choose_mode, frozen_views, resolve
 
 REFERENCE: Settings = {
     "algorithm": {"name": "supervised"},
@@ -141,8 +141,8 @@ def _complete(asked: Settings) -> Settings:
         for section, values in settings.items()
     }
     if mode == "full":  # heads start on features of the views that the recipe's lite part has
-        given = recipe(config.training.recipe, "lite", config.algorithm.name).get("augment", {})
-        found["frozen_views"] = {"digest": _digest({**given, **asked.get("augment", {})})}
+        own = {key: _plain(value) for key, value in asdict(frozen_views(asked, config)).items() if key != "fallback"}
+        found["frozen_views"] = {"digest": _digest(own)}
     if mode == "full" and config.training.warm_start:  # then that part has a say, too
         kept = {
             "algorithm": asked.get("algorithm", {}),

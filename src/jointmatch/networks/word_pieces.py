@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from jointmatch.ragged import starts, within
+
 KEPT = 500_000  # words; when there are more, it starts anew
 KEPT_TEXTS = 100_000
 
@@ -88,14 +90,14 @@ class WordPieces:
             padding: What rows are filled up with.
         """
         sizes = np.concatenate([text.sizes for text in texts])
-        first_word = _starts(np.array([len(text.sizes) for text in texts]))
+        first_word = starts(np.array([len(text.sizes) for text in texts]))
         row_of_word = np.repeat(np.arange(len(texts)), counts)
         words = places + first_word[row_of_word]
-        taken, begin = sizes[words], _starts(sizes)[words]
-        tokens = np.repeat(begin - _starts(taken), taken) + np.arange(taken.sum())
+        taken, begin = sizes[words], starts(sizes)[words]
+        tokens = np.repeat(begin - starts(taken), taken) + np.arange(taken.sum())
         row = np.repeat(row_of_word, taken)
         totals = np.bincount(row, minlength=len(texts))
-        column = np.arange(len(row)) - np.repeat(_starts(totals), totals)
+        column = within(totals)
         room = max(max_length - 2, 0)
         fits = column < room
         lengths = np.minimum(totals, room) + 2
@@ -122,7 +124,3 @@ class WordPieces:
 def _words(pieces: list[list[int]]) -> Words:
     sizes = np.fromiter(map(len, pieces), np.int32, len(pieces))
     return Words(sizes, np.fromiter(chain.from_iterable(pieces), np.int32, sizes.sum()))
-
-
-def _starts(counts: np.ndarray) -> np.ndarray:
-    return np.cumsum(counts) - counts

@@ -89,7 +89,7 @@ class FullLearner(Joinable):
         each = list(dict.fromkeys(pool.tolist()))  # a text read in several views was drawn for once
         place = {row: i for i, row in enumerate(each)}
         made = [
-            [views.view(self.splits.pool, each, draw, number) for number, draw in enumerate(chosen.draws)]
+            [self._drawn(views.drawn(self.splits.pool, each, d, n)).views() for n, d in enumerate(chosen.draws)]
             for views in self.views
         ]
         return [
@@ -109,10 +109,14 @@ class FullLearner(Joinable):
 
     def _read(self, drawn: Drawn) -> Tokens:
         """The tokens of views: by those of their words where these are worth keeping, else by the texts."""
-        drawn, found = drawn.cut(self.tokenizer.max_characters), None
+        drawn, found = self._drawn(drawn), None
         if drawn.texts and drawn.steps is not None:
             found = self.tokenizer.reordered(drawn.texts, spaced_words if drawn.steps else at_spaces, drawn.order)
         return self.tokenizer(drawn.views()) if found is None else found
+
+    def _drawn(self, drawn: Drawn) -> Drawn:
+        """What is never read of a text is not there when its words are drawn: the same for whoever reads it."""
+        return drawn.cut(self.tokenizer.max_characters)
 
     def _sent(self, tokens: list[Tokens]) -> list[Tokens]:
         return [own.to(self._inputs_on) for own in tokens]

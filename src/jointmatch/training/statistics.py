@@ -29,9 +29,8 @@ class PseudoLabelCounts(nn.Module):
             self.register_buffer(name, torch.zeros((), dtype=torch.float64))
         for name in ("selected", "checked", "correct"):
             self.register_buffer(name, torch.zeros(num_classes, dtype=torch.float64))
-        self._waiting: list[
-            tuple[Tensor, Tensor, Tensor]
-        ] = []  # targets, selected and truth of batches not counted yet
+        # Targets, selected and truth of batches that are not counted yet.
+        self._waiting: list[tuple[Tensor, Tensor, Tensor]] = []
         self.register_state_dict_pre_hook(_count_before)
 
     def add_labels(self, labels: PseudoLabels, truth: Tensor) -> None:

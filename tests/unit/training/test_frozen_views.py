@@ -10,6 +10,7 @@ from jointmatch.algorithms import ALGORITHMS
 from jointmatch.algorithms.fixmatch import FixMatch
 from jointmatch.benchmark.cell import _complete
 from jointmatch.config import Settings, merge
+from jointmatch.resolve import frozen_views, resolve
 from jointmatch.run import run
 from jointmatch.training import making
 from tests.unit.training.toy import tiny_run, topic_splits
@@ -52,7 +53,8 @@ def test_a_method_that_lite_does_not_suit_can_be_trained_entirely(tiny_backbone,
         unsuited: ClassVar[Mapping[str, str]] = {"lite": "it looks at hidden states"}
 
     monkeypatch.setitem(ALGORITHMS._entries, "whole", Whole)
-    tiny_run(tiny_backbone, {"algorithm": {"name": "whole"}, "training": {**FULL, "warm_start": False}})
+    outcome = tiny_run(tiny_backbone, {"algorithm": {"name": "whole"}, "training": {**FULL, "warm_start": False}})
+    assert outcome.result["steps"] == 2
 
 
 def test_a_cell_is_another_one_where_they_are_others(tiny_backbone):
@@ -60,3 +62,13 @@ def test_a_cell_is_another_one_where_they_are_others(tiny_backbone):
     one, other = _complete(asked), _complete({**asked, "training": {**asked["training"], "recipe": "paper"}})
     assert one["frozen_views"] != other["frozen_views"]
     assert "warm_start" not in one
+
+
+def test_a_method_of_one_view_has_one_there_too(tiny_backbone):
+    asked: Settings = {
+        "algorithm": {"name": "pseudolabel"},
+        "augment": {"weak": "deletion:0.3"},
+        "training": {"mode": "full"},
+        "network": {"backbone": str(tiny_backbone)},
+    }
+    assert frozen_views(asked, resolve(asked, "full")).strong == ("deletion:0.3",)

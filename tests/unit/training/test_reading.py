@@ -18,6 +18,7 @@ from jointmatch.networks import (
     word_pieces,
 )
 from jointmatch.training import FullLearner, Views
+from jointmatch.training.learner import ChosenViews
 from jointmatch.training.views import Afterwards, Kept
 
 TEXTS = [
@@ -133,3 +134,13 @@ def test_views_that_hardly_come_again_are_not_kept(backbone):
     assert not by_word._texts
     own._drawn_tokens(rows[:0], rows, 0)
     assert len(by_word._texts) == len(set(TEXTS))
+
+
+def test_texts_that_are_chosen_are_those_that_were_read_however_long(backbone):
+    """More than is ever read of the first: were it drawn from as a whole here, all draws after it would be others."""
+    own = learner(backbone, AugmentConfig(weak="deletion:0.4", strong=("swap:0.4",)), ["word " * 200, TEXTS[4]])
+    rows = np.array([0, 1])
+    for view in (0, 1):
+        chosen = ChosenViews(torch.full((1, 2), view), [7, 7])
+        texts = own._chosen_texts(rows, chosen)[0]
+        assert_same(own.tokenizer(texts), own._weak_tokens(rows, 7, view, "pool")[0])

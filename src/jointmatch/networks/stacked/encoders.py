@@ -97,8 +97,8 @@ class StackedEncoders(nn.Module):
         heads: nn.Module | None,
     ) -> Tensor:
         device = self.stack.embeddings.words.device
-        drops = self.training and seeds is not None
-        words = [seed_words([*seeds, *head_seeds(seeds)])] if drops and seeds is not None else []
+        words = [seed_words([*seeds, *head_seeds(seeds)])] if self.training and seeds is not None else []
+        drops = bool(words)
         arrays = together([tokens] if isinstance(tokens, Tokens) else tokens, device, mixing is None)
         inputs = all_on_device([*arrays, *words], device)
         is_function = mixing is None and (drops or not self.training)  # of the inputs alone

@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from jointmatch.networks.stacked.dropout import pick
+from jointmatch.ragged import within
 
 WORTH = 0.9  # share of the padded batch that tokens may take up to be packed; laying them out costs something too
 
@@ -110,7 +111,7 @@ def pack(lengths: Sequence[np.ndarray], width: int, grain: int | None = 1) -> li
         return [masks]
     networks, tokens = np.nonzero(masks.reshape(len(masks), -1))
     counts = np.bincount(networks, minlength=len(masks))
-    columns = np.arange(len(tokens)) - np.repeat(np.cumsum(counts) - counts, counts)
+    columns = within(counts)
     place = np.zeros((len(masks), used), np.int64)
     place[networks, columns] = tokens
     spot = np.zeros(masks.shape, np.int64)

@@ -115,4 +115,4 @@ def test_nothing_of_a_listener_is_copied_with_the_networks():
 
     networks = StackedEncoders(trained_stack(), Unique().note)
     networks.compile_layers(Unique().note)
-    copy.deepcopy(networks)
+    assert copy.deepcopy(networks) is not networks
