@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -119,16 +119,17 @@ class Results:
             return None
         return (against["accuracy"][0] - entry.paper["accuracy"][0]) / 100
 
-    def backbones(self) -> list[str]:
-        """Those the numbers come from."""
-        found = [r["backbone"] for e in self.entries.values() for r in e.records if "backbone" in r]
-        # A copy of the embedded one, on a machine without its package, was called by its folder there.
-        return sorted({embedded_name(b["fingerprint"]) or b["name"] for b in found})
 
-    def machines(self) -> list[str]:
-        """Those the numbers were made on."""
-        found = {(r.get("hardware") or r["machine"])["device"] for e in self.entries.values() for r in e.records}
-        return sorted(found)
+def backbones(records: Iterable[Record]) -> list[str]:
+    """Those the numbers come from."""
+    found = [r["backbone"] for r in records if "backbone" in r]
+    # A copy of the embedded one, on a machine without its package, was called by its folder there.
+    return sorted({embedded_name(b["fingerprint"]) or b["name"] for b in found})
+
+
+def devices(records: Iterable[Record]) -> list[str]:
+    """Those the numbers were made on."""
+    return sorted({(r.get("hardware") or r["machine"])["device"] for r in records})
 
 
 def done_and_wanted(experiment: Experiment, store: Store, backbone: str = "auto") -> tuple[int, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, replace
 from itertools import product
@@ -20,6 +20,7 @@ from jointmatch.benchmark.speed_figures import draw_growth, draw_ways
 from jointmatch.benchmark.store import Record, Store
 from jointmatch.benchmark.suite import Options, Suite
 from jointmatch.benchmark.table import NOT_RUN
+from jointmatch.benchmark.work import give_memory_back
 from jointmatch.errors import UnknownNameError
 
 AXES = ("networks", "seeds", "mu", "length", "pool")
@@ -48,7 +49,7 @@ class Speed(Suite):
             raise UnknownNameError(f"{experiment.name} has no way {', '.join(sorted(unknown))!r}. Known: {ways}.")
         wanted = [load for load in self._loads(experiment) if not options.only or load.way in options.only]
         todo = [load for load in wanted if store.read(_path(machine, load.name)) is None]
-        compile_ahead(todo, options.jobs)
+        compile_ahead(todo, options.jobs, options.say)
         facts = {"device": machine, "versions": versions(), "peak_tflops": round(matmul_peak(device), 2)}
         for load in todo:
             if time.monotonic() - start > options.seconds:
@@ -173,10 +174,11 @@ class Speed(Suite):
         return found
 
 
-def compile_ahead(loads: Sequence[Any], jobs: int) -> int:
+def compile_ahead(loads: Sequence[Any], jobs: int, say: Callable[[str], None]) -> int:
     """Let ``jobs`` processes compile what will be measured, into the compiler's cache; how many loads that took.
 
-    Half a minute for each size is most of the time of a measurement, and none of what is measured.
+    Half a minute for each size is most of the time of a measurement, and none of what is measured. The processes share
+    the GPU's memory: what did not fit beside the others is compiled when its turn to be measured comes.
     """
     from jointmatch.benchmark.speed import WAYS
 
@@ -184,7 +186,9 @@ def compile_ahead(loads: Sequence[Any], jobs: int) -> int:
     once = list({_sizes(load): load for load in reversed(compiled)}.values())
     if jobs > 1 and once:
         with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), _one_thread) as pool:
-            list(pool.map(_compile, once))
+            for load, fault in zip(once, pool.map(_compile, once), strict=True):
+                if fault:
+                    say(f"{load.name} is not compiled ahead: {fault}")
     return len(once)
 
 
@@ -198,11 +202,18 @@ def _one_thread() -> None:
     os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
 
 
-def _compile(load: Any) -> None:
+def _compile(load: Any) -> str:
+    """The fault that kept it from being compiled, if there was one."""
     from jointmatch.benchmark.speed import measure
     from jointmatch.networks import find_device
 
-    measure(load, find_device("auto"), steps=1, chunks=1)
+    try:
+        measure(load, find_device("auto"), steps=1, chunks=1)
+    except Exception as fault:  # whatever it is comes again, and is told, when the load is measured
+        return str(fault)
+    finally:
+        give_memory_back()
+    return ""
 
 
 def _cells(record: Record | None, bases: Sequence[Record | None]) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from jointmatch.benchmark.experiment import METRICS
 from jointmatch.benchmark.formats import Section
-from jointmatch.benchmark.results import LAST, Entry, Results, spread
+from jointmatch.benchmark.results import LAST, Entry, Results, backbones, devices, spread
 from jointmatch.benchmark.statistics import Difference
 
 NOT_RUN = "not run"
@@ -41,7 +41,7 @@ def _one_count(results: Results, data: str, labels: int) -> Section:
         NAMES.get(data, data),
         [heading, *(title for title, _ in columns)],
         [[entry.title, *(cell(entry) for _, cell in columns)] for entry in entries],
-        notes(results, entries),
+        notes(entries),
     )
 
 
@@ -90,16 +90,16 @@ def _by_labels(results: Results, data: str) -> list[Section]:
     if against is not None and any(results.difference(e) for e in every):
         title = f"accuracy, {results.experiment.variants[against].title} ahead by"
         found.append(section(title, lambda e: lead(results.difference(e))))
-    found[-1] = Section(found[-1].title, found[-1].columns, found[-1].rows, notes(results, every))
+    found[-1] = Section(found[-1].title, found[-1].columns, found[-1].rows, notes(every))
     return found
 
 
-def notes(results: Results, entries: Sequence[Entry]) -> list[str]:
+def notes(entries: Sequence[Entry]) -> list[str]:
     """What a reader must know of the numbers."""
-    lines = []
-    if any(e.records for e in entries):
-        backbones = " and ".join(results.backbones()) or "minilm"
-        lines.append(f"Backbone {backbones}; made on {' and '.join(results.machines())}.")
+    lines, records = [], [record for entry in entries for record in entry.records]
+    if records:
+        read = " and ".join(backbones(records)) or "minilm"
+        lines.append(f"Backbone {read}; made on {' and '.join(devices(records))}.")
     if any(e.paper for e in entries):
         lines.append("The paper's numbers are with BERT-base.")
     if any(e.earlier for e in entries):

@@ -51,7 +51,7 @@ def _run(cells: Sequence[Cell], data_dir: str | None) -> list[Record]:
         outcomes = [run(splits[0], asked)] if len(cells) == 1 else run_seeds(splits, _stacked(asked), seeds)
         return [record_of(*parts) for parts in zip(cells, outcomes, splits, strict=True)]
     finally:
-        _give_memory_back()
+        give_memory_back()
 
 
 def _stacked(asked: Settings) -> Settings:
@@ -92,7 +92,7 @@ def thinned(splits: Splits, imbalance: float, seed: int) -> Splits:
     return replace(splits, **kept)
 
 
-def _give_memory_back() -> None:
+def give_memory_back() -> None:
     """Many processes share one GPU: what the last run held is of no use to the next."""
     import torch
 

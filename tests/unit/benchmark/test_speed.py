@@ -132,8 +132,16 @@ def test_each_size_is_compiled_ahead_once():
         {"networks": 3, "way": "stacked"},
     ]
     loads = [replace(usual, **own) for own in odd]
-    assert compile_ahead(loads, jobs=1) == 3
-    assert compile_ahead(loads[:1], jobs=2) == 1  # in a process of its own
+    assert compile_ahead(loads, jobs=1, say=print) == 3
+    assert compile_ahead(loads[:1], jobs=2, say=print) == 1  # in a process of its own
+
+
+def test_what_cannot_be_compiled_ahead_stops_nothing():
+    """Twelve that compile at once may not fit into a GPU of which each alone takes half."""
+    said: list[str] = []
+    unknown = Load("no such shape", "compiled", batch=2, mu=1, length=8, pool=8)
+    assert compile_ahead([unknown], jobs=2, say=said.append) == 1
+    assert said == [f"{unknown.name} is not compiled ahead: 'no such shape'"]
 
 
 def test_the_shipped_one_compares_with_the_published_way_and_grows_every_axis():

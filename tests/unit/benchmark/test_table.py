@@ -7,11 +7,12 @@ import json
 import pytest
 
 from jointmatch.benchmark import Results, Store
+from jointmatch.benchmark.cell import cells_of
 from jointmatch.benchmark.formats import as_csv, latex, markdown
 from jointmatch.benchmark.results import done_and_wanted
 from jointmatch.benchmark.table import crossed, sections
 from jointmatch.benchmark.verdicts import OPEN, OTHER, SAME, claims, verdict_table
-from tests.unit.benchmark.conftest import keep
+from tests.unit.benchmark.conftest import keep, record_of
 
 TEXT = """
 data = { ag_news = 10 }
@@ -56,6 +57,16 @@ def test_a_table_has_mean_spread_papers_number_lead_and_seeds(written, store):
         "\n"
         "Backbone minilm; made on cpu. The paper's numbers are with BERT-base."
     )
+
+
+def test_each_table_names_the_machines_of_its_own_numbers(written, store):
+    experiment = written(TEXT.replace("ag_news = 10 }", "ag_news = 10, imdb = 10 }", 1))
+    keep(store, experiment, "ours", [0.86])
+    (cell, *_) = cells_of(experiment, "ours", "imdb", 10)
+    store.write(cell.path, record_of(cell, 0.7, hardware={"device": "NVIDIA H200"}))
+    first, second = sections(Results(experiment, store))
+    assert "made on cpu." in markdown([first])
+    assert "made on NVIDIA H200." in markdown([second])
 
 
 def test_a_difference_that_may_be_none_is_called_so(written, store):
