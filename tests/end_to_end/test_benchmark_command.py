@@ -56,7 +56,7 @@ def benchmark(command, place, tiny_backbone):
 
 
 def records(place: Path) -> dict[str, dict]:
-    files = sorted((place / "results").rglob("*.json"))
+    files = sorted((place / "results" / "cells").rglob("*.json"))
     return {str(f.relative_to(place / "results" / "cells")): json.loads(f.read_text()) for f in files}
 
 
@@ -70,6 +70,9 @@ def test_cells_are_run_once_and_shown_from_then_on(benchmark, place):
     again = benchmark("run", place / "tiny.toml", "--resume")
     assert again.out.splitlines() == ["Tiny: 6 of 6 cells are finished and kept, 0 to run."]
     assert records(place) == kept
+    (spell,) = (json.loads(f.read_text()) for f in (place / "results" / "spells" / "tiny").iterdir())
+    assert spell["cells"] == {"toys": 6}
+    assert spell["seconds"] > 0
     shown = benchmark("table", place / "tiny.toml").out
     assert "| test, 5 labels per class | accuracy | macro-F1 | paper: accuracy | Ours ahead by | seeds |" in shown
     assert "not run" not in shown

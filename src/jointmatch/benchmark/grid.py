@@ -14,6 +14,7 @@ from jointmatch.benchmark.experiment import Experiment
 from jointmatch.benchmark.formats import Section, as_csv
 from jointmatch.benchmark.results import Results, done_and_wanted
 from jointmatch.benchmark.schedule import work_off
+from jointmatch.benchmark.spells import keep_spell
 from jointmatch.benchmark.store import Record, Store
 from jointmatch.benchmark.suite import Options, Suite, why_absent
 from jointmatch.benchmark.table import sections
@@ -43,6 +44,8 @@ class Grid(Suite):
         units = [Unit(cells, *place) for cells in units_of(todo, options.together)]
         watch = _Watch(left, options.say)
         work_off(units, options.jobs, watch.finished, watch.failed)
+        if watch.done:
+            keep_spell(store, experiment.name, watch.by_data, time.time() - start, options)
         late = left - watch.done - watch.failures
         if late:
             options.say(f"Time is up: {late} cells are left. The same command goes on with them.")
@@ -79,10 +82,16 @@ class _Watch:
     """Tells of each cell as it ends."""
 
     def __init__(self, total: int, say: Callable[[str], None]) -> None:
-        self.total, self.say, self.done, self.failures = total, say, 0, 0
+        self.total, self.say, self.failures = total, say, 0
+        self.by_data: Counter[str] = Counter()
+
+    @property
+    def done(self) -> int:
+        """Cells."""
+        return self.by_data.total()
 
     def finished(self, cell: Cell, record: Record) -> None:
-        self.done += 1
+        self.by_data[cell.data] += 1
         scores = record["baselines"]["logistic_regression"] if cell.reference else record["scores"]
         shown = "  ".join(f"{part} {100 * s['accuracy']:.2f}" for part, s in scores.items())
         seconds = sum(record["seconds"].values())

@@ -3,6 +3,7 @@
 <!-- results: table main -->        the tables of an experiment; a data set may follow, and a backbone
 <!-- results: verdicts main -->     what of the paper's order came out again
 <!-- results: figure figures classes -->
+<!-- results: time main -->         how long it took, on which machine
 <!-- results: status -->            cells finished and wanted, of every experiment
 <!-- end of results -->
 """
@@ -18,6 +19,7 @@ from jointmatch.benchmark.drawing import Picture, Shown, digest, draw
 from jointmatch.benchmark.formats import Section, markdown
 from jointmatch.benchmark.reading import load, shipped
 from jointmatch.benchmark.results import Results
+from jointmatch.benchmark.spells import spell_table
 from jointmatch.benchmark.store import Store
 from jointmatch.benchmark.suites import suite_of
 from jointmatch.benchmark.verdicts import verdict_table
@@ -86,6 +88,7 @@ class Pages:
             "table": self._table,
             "verdicts": self._verdicts,
             "figure": self._picture,
+            "time": self._time,
             "status": self._status,
         }
         if kind not in makers:
@@ -109,6 +112,10 @@ class Pages:
         if not self._shown(name, kind):
             return f"*{title}: not run.*"
         return f"![{title}](figures/{self._figure(name, kind).name})"
+
+    def _time(self, name: str) -> str:
+        table = spell_table(self.store, load(name).name)
+        return markdown([table]) if table.rows else " ".join(table.notes)
 
     def _status(self) -> str:
         rows = []

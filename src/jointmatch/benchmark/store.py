@@ -25,7 +25,7 @@ class Store:
     """The cells in one folder of results.
 
     Args:
-        folder: Of results; its ``cells`` hold the records. It need not exist.
+        folder: Of results; its ``cells`` hold the records, its ``spells`` how long they took. It need not exist.
     """
 
     def __init__(self, folder: str | Path) -> None:
@@ -45,7 +45,15 @@ class Store:
 
     def write(self, path: str, record: Record) -> None:
         """Keep a record, whole."""
-        write_text(self._cells / path, dumps({"format": FORMAT, **record}))
+        _keep(self._cells / path, record)
+
+    def spells(self, experiment: str) -> list[Record]:
+        """What each spell of an experiment did, the first first."""
+        return [_load(file) for file in sorted(self._spells(experiment).glob("*.json"))]
+
+    def write_spell(self, experiment: str, when: str, record: Record) -> None:
+        """Keep what a spell did."""
+        _keep(self._spells(experiment) / f"{when}.json", record)
 
     def earlier(self, experiment: str, variant: str, data: str, labels: int) -> list[Record]:
         """Runs from before there were cells, by seed."""
@@ -57,10 +65,17 @@ class Store:
     def _cells(self) -> Path:
         return self.folder / "cells"
 
+    def _spells(self, experiment: str) -> Path:
+        return self.folder / "spells" / experiment
+
     @cached_property
     def _earlier(self) -> list[Record]:
         files = sorted((self.folder / "earlier").glob("**/*.json"))
         return [{"machine": pack["machine"], **record} for pack in map(_load, files) for record in pack["runs"]]
+
+
+def _keep(file: Path, record: Record) -> None:
+    write_text(file, dumps({"format": FORMAT, **record}))
 
 
 def _load(file: Path) -> Any:

@@ -1,0 +1,46 @@
+"""How long an experiment took: every spell of it that finished cells leaves how many, where, and in what time."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from jointmatch.benchmark.formats import Section
+from jointmatch.benchmark.machines import current_machine
+from jointmatch.benchmark.store import Record, Store
+from jointmatch.benchmark.suite import Options
+
+
+def keep_spell(store: Store, name: str, cells: Mapping[str, int], seconds: float, options: Options) -> None:
+    """Keep what one spell of an experiment did: cells by data set, and the seconds from its start to its end."""
+    ended = datetime.now(UTC)
+    record = {
+        "experiment": name,
+        "cells": dict(cells),
+        "seconds": round(seconds, 1),
+        "jobs": options.jobs,
+        "together": options.together,
+        "device": current_machine(),
+        "finished": ended.isoformat(timespec="seconds"),
+    }
+    store.write_spell(name, f"{ended:%Y%m%dT%H%M%S%f}", record)
+
+
+def spell_table(store: Store, name: str) -> Section:
+    """All spells of an experiment, added up for each machine and the data sets they were on."""
+    found: dict[tuple[str, str], list[Record]] = defaultdict(list)
+    for record in store.spells(name):
+        found[record["device"], ", ".join(record["cells"])].append(record)
+    rows = [
+        [
+            device,
+            data,
+            str(sum(sum(r["cells"].values()) for r in records)),
+            f"{sum(r['seconds'] for r in records) / 60:.1f}",
+            str(len(records)),
+        ]
+        for (device, data), records in sorted(found.items())
+    ]
+    note = "From the start of each command to its end: compiling, features and evaluation are in it."
+    return Section("", ["machine", "data", "cells", "minutes", "commands"], rows, [note] if rows else ["Not measured."])
