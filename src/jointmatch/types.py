@@ -39,6 +39,13 @@ class Step:
     index: Tensor  # (B,) position of each text in the unlabelled pool
     number: int = 0
     total: int = 1
+    turn: int = 0  # among the batches of one step, where each is an update of its own
+    turns: int = 1  # how many batches a step has
+
+    @property
+    def batch(self) -> int:
+        """How many batches came before this one, at this step and at those before it."""
+        return self.number * self.turns + self.turn
 
     @property
     def progress(self) -> float:

@@ -38,14 +38,14 @@ class AUMST(Algorithm):
     reference = "Sosea and Caragea 2022, EMNLP Findings"
     rule = (
         "rounds: texts with max p > tau get their label, some the class C + 1; keep those whose mean margin z_y -"
-        " max z_c reaches a percentile of the latter's; a new network learns the labels and the kept texts' "
+        " max z_c exceeds a percentile of the latter's; a new network learns the labels and the kept texts' "
         "strong views, half and half"
     )
     unverified = (
         "The number of rounds is fixed, to fit the given steps. In the published code rounds go on, up to 100, and the "
         "best model on dev so far teaches; here the last student does, and dev chooses among all steps at the end. "
         "Students start from the same weights each time, there with a new head each; and the first teacher is one, not "
-        "the better of two."
+        "the better of two. Students have C outputs, there C + 1, one of them for nothing."
     )
     extra_classes = 1
     in_rounds = True
@@ -111,7 +111,8 @@ class AUMST(Algorithm):
             nothing = torch.zeros_like(label, dtype=torch.bool)
             return PseudoLabels(label, nothing, uniform(nothing))
         size = weak_logits.shape[-2]
-        rows = in_turn(self.texts, self.num_texts, (step.number - self.phase(step).start) * size, size)
+        before = step.batch - self.phase(step).start * step.turns
+        rows = in_turn(self.texts, self.num_texts, before * size, size)
         made_up = self.made_up[:, rows] & self._is_probe(step)
         kept = self.kept[:, rows]
         return PseudoLabels(self.label[:, rows].masked_fill(made_up, self.task.num_classes), kept, uniform(kept), rows)

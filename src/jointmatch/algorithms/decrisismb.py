@@ -55,7 +55,7 @@ class DeCrisisMB(Algorithm):
             untaught = label.expand(len(weak_logits), -1)
             nothing = torch.zeros_like(untaught, dtype=torch.bool)
             return PseudoLabels(untaught, nothing, uniform(nothing))
-        rows = self.bank.draw(self.per_class, seed=step.number)
+        rows = self.bank.draw(self.per_class, seed=step.batch)
         classes = torch.arange(self.task.num_classes, device=rows.device).repeat_interleave(self.per_class)
         targets = classes.expand(len(weak_logits), -1)
         return PseudoLabels(targets, torch.ones_like(targets, dtype=torch.bool), uniform(targets), rows)

@@ -49,7 +49,8 @@ class MultiMatch(Algorithm):
     unverified = (
         "An epoch is a pass over the pool, in the published code 1,024 of 102,400 steps. FreeMatch's means take in "
         "each batch once, there twice. A class that is never agreed on has cut 0 and those after it have their own; "
-        "there, their old one."
+        "there, their old one. Margins are weighed by a text's own visits, there by epochs, "
+        "and heads predict by the mean of their probabilities, there of their logits."
     )
     stated: ClassVar = {"cross_labelling": True, "weighted_update": True}
     note = "heads instead of networks: two vote on what the third is taught, and count more where just one is sure"
@@ -67,12 +68,13 @@ class MultiMatch(Algorithm):
         momentum: Fraction = 0.999,
         smoothing: Fraction = 0.997,
         quantile: Fraction = 0.05,
-        cut_floor: bool = True,
+        cut_floor: bool = False,
         odd_weight: NonNegative = 3.0,
         epochs: AtLeastOne = 10,
+        unlabeled_weight: NonNegative = 3.0,
         **common: Any,
     ) -> None:
-        super().__init__(task, **common)
+        super().__init__(task, unlabeled_weight=unlabeled_weight, **common)
         self.quantile, self.cut_floor, self.odd_weight, self.epochs = quantile, cut_floor, odd_weight, epochs
         self.threshold = SelfAdaptiveThreshold(task.num_classes, task.num_networks, momentum)
         self.margins = RunningMargins(smoothing, task.num_classes, task.num_networks, task.pool_size)
@@ -80,7 +82,7 @@ class MultiMatch(Algorithm):
         self.register_buffer("cuts", torch.zeros(task.num_networks, task.num_classes))
 
     def pseudo_label(self, weak_logits: Tensor, step: Step) -> PseudoLabels:
-        epoch, since = divmod(step.number, self.epoch_length(step))
+        epoch, since = divmod(step.batch, self.epoch_length(step))
         if epoch and not since:
             heads = torch.arange(len(weak_logits))
             voters = torch.stack([heads.roll(-1), heads.roll(-2)], -1)
@@ -96,8 +98,8 @@ class MultiMatch(Algorithm):
         return PseudoLabels(targets, selected, weights)
 
     def epoch_length(self, step: Step) -> int:
-        """Of a pass over the pool, in steps, but for pools that would not be passed over often enough."""
-        return min(ceil(self.task.pool_size / len(step.index)), ceil(step.total / self.epochs))
+        """Of a pass over the pool, in batches, but for pools that would not be passed over often enough."""
+        return min(ceil(self.task.pool_size / len(step.index)), ceil(step.total * step.turns / self.epochs))
 
     def unsupervised_loss(self, strong_logits: Tensor, labels: PseudoLabels, step: Step) -> Tensor:
         """w_u L_u, where L_u is the mean over the heads, while L_s is their sum."""

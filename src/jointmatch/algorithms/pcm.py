@@ -25,11 +25,13 @@ class PCM(Composed):
     reference = "Xu et al. 2022, NAACL"
     rule = "L_u = mean 1[y^f = y^g, both max q >= tau] H(y, Q), f a classifier, g the cosine with class words"
     unverified = (
-        "experimental: no code was published and the paper was not at hand. The matcher is a network of its own whose "
+        "experimental: the paper was not at hand, and of the authors' repository only a past state with many variants, "
+        "none marked as the paper's, which were not followed. The matcher is a network of its own whose "
         "head is the cosine with a vector per class, started at the frozen features of the class's name and of its "
         "labelled texts' typical words (TF-IDF); the paper matches by a small network inside one shared encoder and "
         "finds words by attention. The words are not drawn anew during training: the class vectors are trained "
-        "instead. The threshold, the matcher's loss (cross-entropy) and the prediction (the mean of both) are ours."
+        "instead. The threshold, the matcher's loss (cross-entropy) and the prediction (the mean of both) are ours; "
+        "in one of those variants classes are cut to the smallest one's count and soft targets are learnt."
     )
     networks = 2
     requires = {"network": {"head_per_network": ("linear", "cosine"), "class_words": 50}}  # noqa: RUF012

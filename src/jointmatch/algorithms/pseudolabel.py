@@ -25,7 +25,7 @@ class PseudoLabel(FixMatch):
 
     reference = "Lee 2013, ICML workshop"
     rule = "L_u = a(t) mean 1[max p >= tau] H(argmax p, p), a growing from 0 to 1 over the first part of training"
-    unverified = "the paper was not at hand; threshold and ramp follow the form common in later comparisons"
+    unverified = "the paper was not at hand; threshold and ramp are those of USB, a later comparison"
     one_view = True
 
     def __init__(self, task: Task, *, tau: Fraction = 0.95, ramp: Fraction = 0.4, **common: Any) -> None:

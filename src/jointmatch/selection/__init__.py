@@ -36,7 +36,6 @@ __all__ = [
     "GaussianWeight",
     "RunningMargins",
     "SelfAdaptiveThreshold",
-    "UniformAlignment",
     "ViewRanker",
     "VirtualTexts",
     "agreement_cuts",

@@ -99,7 +99,7 @@ class Updater:
 
     def _update(self, labeled: np.ndarray, pool: np.ndarray, number: int, turn: int) -> Conversation[None]:
         """One optimiser step on L_s over ``labeled`` plus w_u L_u over ``pool``; either may be empty."""
-        step = self._at(pool, number)
+        step = self._at(pool, number, turn)
         labels = (yield from self._pseudo_label(pool, step, turn)) if len(pool) else None
         if labels is not None and self.algorithm.every_view:
             labels = in_every_view(labels, self.algorithm.num_views, step.index)
@@ -116,8 +116,12 @@ class Updater:
             self.averaged.update(self.learner.networks, number - self._phase(number).start)
         self.counts.add_loss(loss)
 
-    def _at(self, pool: np.ndarray, number: int) -> Step:
-        return Step(on_device(torch.from_numpy(pool), self.learner.device), number, self.config.steps)
+    def _at(self, pool: np.ndarray, number: int, turn: int = 0) -> Step:
+        index, steps = on_device(torch.from_numpy(pool), self.learner.device), self.config.steps
+        if self.config.update == "joint":
+            return Step(index, number, steps)
+        # The first turn is that of the labelled texts.
+        return Step(index, number, steps, max(turn - 1, 0), min(self.config.mu, self.pool.size))
 
     def _phase(self, number: int) -> range:
         """The steps that the networks of step ``number`` are trained for: all of them, but for a method in rounds."""

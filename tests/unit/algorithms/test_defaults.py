@@ -38,7 +38,7 @@ SETTINGS = {
     },
     "multimatch": {
         **{"momentum": 0.999, "smoothing": 0.997, "quantile": 0.05},
-        **{"cut_floor": True, "odd_weight": 3.0, "epochs": 10},
+        **{"cut_floor": False, "odd_weight": 3.0, "epochs": 10, "unlabeled_weight": 3.0},
     },
     "pcm": {"tau": 0.95},
     "pseudolabel": {"tau": 0.95, "ramp": 0.4},
