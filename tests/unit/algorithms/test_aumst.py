@@ -189,6 +189,25 @@ def test_the_texts_are_gone_through_in_turn():
     assert torch.equal(rule.pseudo_label(weak(3), at(2)).rows, rule.texts[:3])
 
 
+def test_the_order_of_the_texts_is_drawn_and_another_in_every_phase():
+    rule, orders = AUMST(TASK, tau=0.5, rounds=2), []
+    probes = [phase.start for phase in rule._phases(Step(torch.arange(POOL), 0, 100))[1::2]]
+    for number in probes:
+        rule.begin_phase(teacher_logits(), Step(torch.arange(POOL), number, 100))
+        orders.append((rule.texts.tolist(), rule.made_up.tolist()))
+    assert sorted(orders[0][0]) == list(range(POOL)) != orders[0][0]
+    assert orders[0][0] != orders[1][0]
+    assert orders[0][1] != orders[1][1], "who is given a class that does not exist"
+
+
+def test_batches_of_one_step_are_of_different_texts():
+    """Three batches of two at step 2 and one at step 3: places 0 1, 2 3, 4 5, then 6 7."""
+    rule = probing()
+    steps = [Step(torch.arange(2), number, 10, turn, 3) for number, turn in ((2, 0), (2, 1), (2, 2), (3, 0))]
+    rows = [rule.pseudo_label(weak(2), step).rows for step in steps]
+    assert torch.cat(rows).tolist() == rule.texts[:SURE].tolist()
+
+
 def test_margins_are_the_probes_alone_and_have_no_gradient():
     rule = probing()
     for number, visits in ((2, SURE), (6, SURE)):

@@ -93,6 +93,15 @@ def test_the_draw_is_decided_by_the_step():
     assert len(set(map(tuple, drawn))) > 2
 
 
+def test_batches_of_one_step_have_draws_of_their_own():
+    drawn = []
+    for turn in range(3):
+        texts = torch.arange(20)
+        labels = rule(bank_size=20).pseudo_label(logits([[0.99] * 10 + [0.01] * 10]), Step(texts, 5, 2000, turn, 3))
+        drawn.append(labels.rows.tolist())
+    assert len(set(map(tuple, drawn))) == 3
+
+
 def test_the_loss_is_the_squared_error_times_a_weight_that_grows_over_a_thousand_steps():
     """Predictions 1/2: errors of 0.25; w_u 20 at step 100 is 2."""
     own = rule()

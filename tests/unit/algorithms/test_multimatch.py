@@ -64,6 +64,17 @@ def test_the_cuts_are_those_of_the_first_epoch_in_the_second():
     assert trained.cuts.tolist() == [[4.0, 3.0], [4.5, 2.5], [2.5, 5.0]]
 
 
+def test_batches_of_one_step_count_for_the_epoch():
+    """Two batches of two texts are a pass over the pool: at the first step nothing is taught, at the second it is."""
+    trained = rule(cut_floor=True)
+    for number in (0, 1):
+        for turn in (0, 1):
+            rows = torch.tensor([0, 1]) + 2 * turn
+            labels = trained.pseudo_label(FIRST[:, rows], Step(rows, number, 10, turn, 2))
+            assert bool(labels.selected.any()) == bool(number)
+    assert trained.cuts.tolist() == [[4.0, 3.0], [4.5, 2.5], [2.5, 5.0]]
+
+
 def test_what_each_head_is_taught_by_the_other_two():
     """Mean margins after the second batch, of each head's label: head 0 4 1.5 2 6, head 1 3 3 2 4, head 2 3 1 3 2.
     Labels as before: 0 0 1 1, 0 0 0 1, 0 1 1 1.

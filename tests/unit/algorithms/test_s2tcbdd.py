@@ -84,6 +84,30 @@ def test_labels_come_from_the_balance_as_it_was_and_losses_from_the_new_one():
     assert not torch.allclose(second, first, atol=1e-4)
 
 
+WEAK = SCALE * torch.tensor([[[0.9, 0.1], [0.2, 0.5], [0.3, 0.8], [0.6, 0.0]]])
+
+
+def test_the_balance_is_set_by_the_angles_as_they_are():
+    """Momentum 0: after a second batch the sums are of its own angles, not of these as the first batch rescaled them."""
+    rule, step = S2TCBDD(task(), momentum=0.0, targets="hard"), Step(torch.arange(4))
+    rule.pseudo_label(WEAK, step)
+    labels = rule.pseudo_label(WEAK, step).targets[0]
+    angles = (WEAK[0] / SCALE).acos().gather(-1, labels.unsqueeze(-1)).squeeze(-1)
+    assert not torch.allclose(rule.balanced(WEAK), WEAK, atol=1e-3)
+    for label in (0, 1):
+        torch.testing.assert_close(rule.balance.moments[0, label, 1], angles[labels == label].sum())
+
+
+def test_the_entropy_is_that_of_the_balanced_predictions():
+    step, losses = Step(torch.arange(4)), []
+    for weight in (0.0, 1.0):
+        rule = S2TCBDD(task(), momentum=0.0, entropy_weight=weight)
+        rule.pseudo_label(WEAK, step)
+        losses.append(rule.unsupervised_loss(WEAK, rule.pseudo_label(WEAK, step), step))
+    torch.testing.assert_close(losses[1] - losses[0], entropy(rule.balanced(WEAK)).mean(-1))
+    assert not torch.allclose(entropy(rule.balanced(WEAK)).mean(), entropy(WEAK).mean(), atol=1e-3)
+
+
 def test_entropy_of_even_and_of_certain_predictions():
     """Four classes even: ln 4; all but certain: next to 0."""
     torch.testing.assert_close(entropy(torch.zeros(1, 1, 4)), torch.tensor([[log(4)]]))

@@ -74,6 +74,11 @@ def test_labels_likelier_than_the_level_wait_and_the_mean_is_over_the_rest():
     torch.testing.assert_close(supervised(labelled(0.9, 0.5, 0.25)), torch.tensor([(log(2) + log(4)) / 2]))
 
 
+def test_the_level_is_that_of_the_steps_done_so_far():
+    """Five of ten done: 0.75. A step later it were 0.8, and 0.77 would be learnt as well."""
+    torch.testing.assert_close(supervised(labelled(0.77, 0.5)), torch.tensor([log(2)]))
+
+
 def test_a_label_just_as_likely_as_the_level_is_learnt():
     """At the first step the level is 1/2; equal logits give 1/2: ln 2."""
     torch.testing.assert_close(supervised(torch.zeros(1, 1, 2), number=0), torch.tensor([log(2)]))

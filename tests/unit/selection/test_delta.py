@@ -48,6 +48,12 @@ def test_by_disagreement_it_is_one_minus_the_running_share():
     assert [float(rule(HALF, PROBS, at(n))) for n in range(2)] == pytest.approx([0.7, 0.6])
 
 
+def test_disagreement_is_that_of_all_networks():
+    """Of three networks' six judgements three differ: the share is 0.5, though the first network always differs."""
+    differ = torch.tensor([[True, True], [True, False], [False, False]])
+    assert float(Delta(0.9, "disagreement", 2, momentum=0.0)(differ, PROBS, at(0))) == pytest.approx(0.5)
+
+
 def test_by_disagreement_both_kinds_of_text_count_the_same_together():
     """One of four disagreed on, no memory: delta 3/4 once, 1/4 three times."""
     labels, peers = torch.tensor([[0, 0, 0, 1]]), torch.tensor([[0, 0, 0, 0]])

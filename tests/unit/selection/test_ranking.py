@@ -96,8 +96,10 @@ def test_building_one_leaves_the_callers_random_stream_alone():
 
 
 def test_a_ranker_reads_each_views_probabilities_the_likeliest_class_first():
-    """Means over the views: 0.3, 0.5, 0.2, so class 1, then 0, then 2, of the first view and of the second."""
+    """Means over the views: 0.45, 0.35, 0.2, so classes 0, 1, 2 of both; by the first view it were 1, 2, 0."""
     ranker, seen = ViewRanker(2, 3, 1), []
     ranker.of_network[0].register_forward_pre_hook(lambda _, given: seen.append(given[0]))
-    ranker(torch.tensor([[[[0.2, 0.7, 0.1]]], [[[0.4, 0.3, 0.3]]]]).log())
-    torch.testing.assert_close(seen[0], torch.tensor([[0.7, 0.2, 0.1, 0.3, 0.4, 0.3]]))
+    ranker(torch.tensor([[[[0.2, 0.5, 0.3]]], [[[0.7, 0.2, 0.1]]]]).log())
+    torch.testing.assert_close(seen[0], torch.tensor([[0.2, 0.5, 0.3, 0.7, 0.2, 0.1]]))
+    ranker(torch.tensor([[[[0.1, 0.5, 0.4]]], [[[0.2, 0.2, 0.6]]]]).log())  # means 0.15, 0.35, 0.5
+    torch.testing.assert_close(seen[1], torch.tensor([[0.4, 0.5, 0.1, 0.6, 0.2, 0.2]]))

@@ -68,6 +68,23 @@ def test_more_micro_batches_than_texts_are_no_problem_in_full(tiny_backbone, alg
     assert outcome.result["steps"] == 1
 
 
+@pytest.mark.parametrize(("update", "places"), [("joint", [(0, 1), (0, 1)]), ("alternating", [(0, 2), (1, 2)] * 2)])
+def test_a_method_is_told_which_batch_of_the_step_it_gets(update, places):
+    """mu 2: two batches a step, one after the other, or both as one."""
+    updater = toy_updater(update=update, batch_size=4, mu=2)
+    seen, pseudo_label = [], updater.algorithm.pseudo_label
+
+    def spied(logits, step):
+        seen.append(step)
+        return pseudo_label(logits, step)
+
+    updater.algorithm.pseudo_label = spied  # type: ignore[method-assign]
+    for number in range(2):
+        updater.step(number)
+    assert [(step.turn, step.turns) for step in seen] == places
+    assert [step.batch for step in seen] == list(range(len(places)))
+
+
 def test_no_gradient_is_left_over_from_the_step_before():
     """At a rate of next to nothing the second step on the same batch has the gradient of the first."""
     updater = toy_updater("supervised", batch_size=0, learning_rate=1e-12)
