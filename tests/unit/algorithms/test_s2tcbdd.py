@@ -88,14 +88,14 @@ WEAK = SCALE * torch.tensor([[[0.9, 0.1], [0.2, 0.5], [0.3, 0.8], [0.6, 0.0]]])
 
 
 def test_the_balance_is_set_by_the_angles_as_they_are():
-    """Momentum 0: after a second batch the sums are of its own angles, not of these as the first batch rescaled them."""
+    """Momentum 0: after a second batch the squares summed are its own angles', not those of the rescaled ones."""
     rule, step = S2TCBDD(task(), momentum=0.0, targets="hard"), Step(torch.arange(4))
     rule.pseudo_label(WEAK, step)
     labels = rule.pseudo_label(WEAK, step).targets[0]
     angles = (WEAK[0] / SCALE).acos().gather(-1, labels.unsqueeze(-1)).squeeze(-1)
     assert not torch.allclose(rule.balanced(WEAK), WEAK, atol=1e-3)
     for label in (0, 1):
-        torch.testing.assert_close(rule.balance.moments[0, label, 1], angles[labels == label].sum())
+        torch.testing.assert_close(rule.balance.moments[0, label, 2], (angles[labels == label] ** 2).sum())
 
 
 def test_the_entropy_is_that_of_the_balanced_predictions():
