@@ -1,4 +1,4 @@
-"""One file per paper. To add one: write the file, then add its line here."""
+"""One file per paper. To add one: write the file, then add its import and its name here."""
 
 from jointmatch.algorithms.aumst import AUMST
 from jointmatch.algorithms.base import ALGORITHMS, Algorithm, build, check_settings, describe_settings, settings_of

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +26,22 @@ def find_device(name: str) -> torch.device:
     if device.type == "cuda" and not torch.cuda.is_available():
         raise InputError(f"The device {name!r} was asked for, but torch sees no GPU. Use device=cpu.")
     return device
+
+
+@contextmanager
+def one_thread(device: torch.device) -> Iterator[None]:
+    """Work in one thread on a CPU: for many small operations, which gain little by more.
+
+    Threads wait for each other in a busy loop; where something else wants the cores, each of these operations then
+    takes as long as the slowest of them is kept waiting.
+    """
+    before = torch.get_num_threads()
+    if device.type == "cpu":
+        torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def device_name(device: torch.device) -> str:

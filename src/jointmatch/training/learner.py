@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -61,6 +62,10 @@ class Learner(ABC):
     device: torch.device
     labels: Tensor  # (labelled rows,) on the device
     pool_size: int
+
+    def at_work(self) -> AbstractContextManager[None]:
+        """What holds while the networks are trained."""
+        return nullcontext()
 
     @abstractmethod
     def student_logits(self, ask: Student) -> tuple[Tensor, Tensor]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -25,6 +26,7 @@ from jointmatch.networks import (
     cached_features,
     feature_settings,
     join_heads,
+    one_thread,
     quicken,
 )
 from jointmatch.randomness import generator
@@ -156,6 +158,9 @@ class LiteLearner(Joinable):
         self.device = features.labeled.device
         self.labels = features.labels
         self.pool_size = features.weak.shape[1]
+
+    def at_work(self) -> AbstractContextManager[None]:
+        return one_thread(self.device)
 
     def student_inputs(self, ask: Student) -> list[Tensor]:
         given = self.features.labeled[:, self._index(ask.labeled)]

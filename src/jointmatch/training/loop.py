@@ -89,7 +89,7 @@ class Loop:
 
     def run(self) -> Trained:
         """Train alone to the end (from a loaded checkpoint if there is one) and put the best weights in place."""
-        with StopRequest() as stop:
+        with StopRequest() as stop, self.updater.learner.at_work():
             termination = alone(self.conversation(stop), self.updater.learner)
         return self.end(termination)
 

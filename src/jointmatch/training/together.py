@@ -23,7 +23,7 @@ def side_by_side(loops: Sequence[Loop]) -> list[Trained]:
 
     Where one has to stop, all do: after the step they are at, with their states kept.
     """
-    with StopRequest() as stop:
+    with StopRequest() as stop, loops[0].updater.learner.at_work():
         terminations = _Talks(loops, stop).to_the_end()
     return [loop.end(termination) for loop, termination in zip(loops, terminations, strict=True)]
 

@@ -120,4 +120,5 @@ def test_a_composed_method_is_fixmatch_in_all_it_does_not_say():
 
 
 def test_every_method_is_in_the_table():
-    assert {name for name in ALGORITHMS if not ALGORITHMS.source(name)} == set(SETTINGS)
+    absent = {name for name in ALGORITHMS if not ALGORITHMS.source(name)} - set(SETTINGS)
+    assert not absent, f"put the defaults of {', '.join(sorted(absent))} into SETTINGS, at the top of this file"

@@ -7,9 +7,9 @@ from jointmatch.augment import Surroundings
 from jointmatch.config import AugmentConfig, NetworkConfig
 from jointmatch.data import Texts
 from jointmatch.networks import Encoder, Tokenizer, find_backbone, load_tokenizer, load_transformer
-from jointmatch.training import FeatureSet, Listener, ViewMaker, Views, build_heads, extract_features
+from jointmatch.training import FeatureSet, Listener, Loop, ViewMaker, Views, build_heads, extract_features
 from jointmatch.training.learner import ChosenViews, Student
-from tests.unit.training.toy import WIDTH, Recorder, rows, topic_splits, toy_features, toy_learner
+from tests.unit.training.toy import WIDTH, Recorder, rows, topic_splits, toy_features, toy_learner, toy_updater
 
 CPU = torch.device("cpu")
 
@@ -140,3 +140,23 @@ def test_the_labelled_texts_have_strong_views_only_if_asked_for(extracted):
     assert not torch.equal(found.view(1, "labeled"), found.labeled)
     fold = found.fold(torch.tensor([0, 3]))
     assert torch.equal(fold.labeled_strong[0], found.labeled_strong[0][:, [1, 2, 4, 5]])
+
+
+def test_heads_on_a_cpu_are_trained_in_one_thread_and_the_callers_count_is_put_back(monkeypatch):
+    """Threads that wait for each other in a busy loop stand still where others want the cores."""
+    updater, seen = toy_updater(), []
+    step = updater.conversation
+
+    def spied(number):
+        seen.append(torch.get_num_threads())
+        return step(number)
+
+    monkeypatch.setattr(updater, "conversation", spied)
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        Loop(updater, Listener()).run()
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
+    assert set(seen) == {1}
