@@ -81,5 +81,9 @@ def encode(labels: Sequence[Label | None], classes: Sequence[Label], where: str)
         shown = ", ".join(map(repr, unknown[:5])) + (", ..." if len(unknown) > 5 else "")
         known = ", ".join(map(repr, classes[:20])) + (", ..." if len(classes) > 20 else "")
         hint = did_you_mean(str(unknown[0]), map(str, classes))
-        raise DataError(f"{where} has labels that training does not have: {shown}.{hint} Known: {known}.")
+        count = sum(v is not None and v not in ids for v in labels)
+        raise DataError(
+            f"{where} has labels that training does not have, in {count} of {len(labels)} rows: {shown}.{hint} Known: "
+            f"{known}. Remove these rows, or label some such texts for training."
+        )
     return [UNLABELED if v is None else ids[v] for v in labels]

@@ -118,7 +118,8 @@ def _rows(
 ) -> Rows:
     texts = [as_text(v) for v in table[text]]
     given = table[label] if label else [None] * len(texts)
-    labels = clean(given, config.unlabeled_value)
+    # In a file, white space around a label is nobody's intention.
+    labels = [v.strip() if isinstance(v, str) else v for v in clean(given, config.unlabeled_value)]
     views: dict[str, list[str]] = {}
     for view, named in (("weak", config.weak_column), ("strong", config.strong_column)):
         if named is not None and (named in table or views_needed):

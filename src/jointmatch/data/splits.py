@@ -106,7 +106,7 @@ def make_splits(
     pool = cleaner.drop_empty(_join([given.rows(blank_rows), *extra]), "unlabelled")
     pool = cleaner.drop_repeated(pool, [train, *parts.values()])
     cleaner.check_leaks(train, parts)
-    cleaner.check_classes(train)
+    cleaner.check_classes(train, given)
     return Splits(
         classes,
         train,
@@ -233,21 +233,37 @@ class _Cleaner:
             sentence = f"{leaks} {name} text(s) also stand in the labelled part: that score is too kind."
             self.note(f"labelled_in_{name}", leaks, sentence)
 
-    def check_classes(self, train: Texts) -> None:
+    def check_classes(self, train: Texts, given: Texts) -> None:
         sizes = Counter(train.labels)
-        lost = [label for i, label in enumerate(self.classes) if not sizes[i]]
+        lost = [i for i in range(len(self.classes)) if not sizes[i]]
         if lost:
-            raise DataError(f"No usable labelled text is left for {lost[0]!r}. Add one, or set data.conflicts=keep.")
+            raise DataError(self._why_lost(lost[0], given))
         single = [str(label) for i, label in enumerate(self.classes) if sizes[i] == 1]
         shown = ", ".join(single[:5]) + (", ..." if len(single) > 5 else "")
         sentence = f"{len(single)} class(es) with a single labelled text ({shown}): a few more would help most there."
         self.note("single_example_classes", len(single), sentence)
         folded = Counter(str(label).strip().casefold() for label in self.classes)
-        alike = [str(label) for label in self.classes if folded[str(label).strip().casefold()] > 1]
-        self.note("alike_labels", len(alike), f"labels that differ only in case or spaces: {alike}. Meant as one?")
+        alike = [label for label in self.classes if folded[str(label).strip().casefold()] > 1]
+        sentence = (
+            f"{', '.join(map(repr, alike))} are taken as different classes. If some are meant as one, spell them alike."
+        )
+        self.note("alike_labels", len(alike), sentence)
         blank = [str(label) for label in self.classes if str(label).strip().casefold() in BLANK_LOOKING]
         sentence = (
             f"{', '.join(map(repr, blank))} is taken as a class. If it means that a text has no label, leave the cell "
             "blank or name it with data.unlabeled_value."
         )
         self.note("blank_looking_classes", len(blank), sentence)
+
+    def _why_lost(self, lost: int, given: Texts) -> str:
+        """Why no labelled text of a class is left, and what to do."""
+        name = repr(self.classes[lost])
+        texts = [t for t, y in zip(given.texts, given.labels, strict=True) if y == lost]
+        if all(map(is_blank, texts)):
+            return f"No labelled text is left for {name}: all {len(texts)} are empty. Write one, or remove these rows."
+        different = len({same_text(t) for t, y in zip(given.texts, given.labels, strict=True) if y != UNLABELED})
+        told = f"No labelled text is left for {name}: each of them also stands under another label."
+        if different < len(self.classes):
+            counts = f"{len(self.classes)} different labels and {different} different texts"
+            return f"{told} There are {counts}: are --text-column and --label-column swapped?"
+        return f"{told} Give each text one label, or set data.conflicts=keep."

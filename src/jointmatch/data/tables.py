@@ -28,6 +28,11 @@ FORMATS: dict[str, Format] = {
     ".parquet": "parquet",
 }
 CHUNK = 1024
+_ADVICE = {
+    ".json": "Write one object per line and call it .jsonl.",
+    ".txt": "Of one text per line make a .tsv: put a first line 'text' above them.",
+    **dict.fromkeys((".xls", ".xlsx", ".ods"), "Save a spreadsheet as CSV first."),
+}
 
 
 def format_of(path: Path) -> Format:
@@ -35,11 +40,13 @@ def format_of(path: Path) -> Format:
     found = FORMATS.get(path.suffix.lower())
     if found is None:
         known = ", ".join(FORMATS)
-        raise DataError(
-            f"{path} has the extension {path.suffix or '(none)'!r}, wanted one of {known}."
-            f"{did_you_mean(path.suffix, FORMATS)} Save a spreadsheet as CSV first."
-        )
+        told = f"{path} has the extension {path.suffix or '(none)'!r}, wanted one of {known}."
+        raise DataError(f"{told} {_advice(path.suffix)}".rstrip())
     return found
+
+
+def _advice(suffix: str) -> str:
+    return _ADVICE.get(suffix.lower(), did_you_mean(suffix, FORMATS).strip())
 
 
 def read_table(path: str | Path, encoding: str = "utf-8") -> Table:

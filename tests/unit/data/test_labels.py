@@ -113,7 +113,7 @@ def test_labels_unknown_to_training_are_listed_with_the_nearest_and_the_known(wh
     with pytest.raises(DataError) as raised:
         encode(["spam", "hams", "eggs"], ["ham", "spam"], where)
     message = str(raised.value)
-    assert message.startswith(f"{where} has labels that training does not have: 'hams', 'eggs'.")
+    assert message.startswith(f"{where} has labels that training does not have, in 2 of 3 rows: 'hams', 'eggs'.")
     assert "Did you mean 'ham'?" in message
     assert "Known: 'ham', 'spam'." in message
 

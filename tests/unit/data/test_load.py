@@ -250,3 +250,12 @@ def test_a_first_line_that_reads_like_a_text_is_told_by_whoever_reads_one_file(t
     heard: list[str] = []
     labeled_rows(as_table(tmp_path / "rows.csv"), tmp_path / "rows.csv", DataConfig(), heard.append)
     assert len(heard) == 1
+
+
+def test_white_space_around_a_label_in_a_file_is_not_part_of_it():
+    """In lists from Python it is: there it is on purpose."""
+    table = {"text": ["v", "w", "x", "y"], "label": ["a", "a ", " b", "b"]}
+    splits = load_splits(table, dev={"text": ["z"], "label": ["b "]})
+    assert splits.classes == ["a", "b"]
+    assert splits.dev is not None
+    assert splits.dev.labels == [1]

@@ -79,7 +79,7 @@ def test_a_dev_or_test_text_in_the_labelled_part_is_told_and_both_stay(part):
 
 @pytest.mark.parametrize("part", ["dev", "test"])
 def test_labels_that_training_does_not_have_are_an_error_in_dev_and_test(part):
-    with pytest.raises(DataError, match=f"^{part} has labels that training does not have: 'c'"):
+    with pytest.raises(DataError, match=f"^{part} has labels that training does not have, in 1 of 2 rows: 'c'"):
         splits_with(part, rows(("x", "a"), ("y", "c")))
 
 
@@ -136,8 +136,22 @@ def test_a_repeated_labelled_text_counts_once():
 
 
 def test_a_class_that_loses_all_its_texts_is_an_error_that_names_it():
-    with pytest.raises(DataError, match=r"No usable labelled text is left for 'b'.*data\.conflicts=keep"):
+    with pytest.raises(
+        DataError, match=r"No labelled text is left for 'b': each .* another label.*data\.conflicts=keep"
+    ):
         make_splits(rows(("a one", "a"), ("both", "a"), ("both", "b")))
+
+
+def test_a_class_whose_texts_are_all_empty_is_told_so():
+    with pytest.raises(DataError, match=r"No labelled text is left for 'b': all 2 are empty\."):
+        make_splits(rows(("a one", "a"), ("", "b"), ("  ", "b")))
+
+
+def test_columns_that_were_swapped_are_guessed_from_more_labels_than_texts():
+    """The texts, three of each of two classes, stand where the labels should: six labels, two texts."""
+    texts = [f"text {i}" for i in range(6)]
+    with pytest.raises(DataError, match="6 different labels and 2 different texts: are --text-column and"):
+        make_splits(rows(*zip(["a", "b"] * 3, texts, strict=True)))
 
 
 @pytest.mark.parametrize("blank", ["", "   ", "\n\t"])

@@ -125,9 +125,18 @@ def test_an_unknown_extension_is_answered_with_the_known_ones_and_the_nearest(fi
     assert f"Did you mean {near}?" in message
 
 
-@pytest.mark.parametrize("name", ["rows", "rows.xlsx"])
-def test_a_spreadsheet_or_a_bare_name_is_told_to_become_csv(file, name):
-    assert "Save a spreadsheet as CSV first." in fault(file(name, b"PK\x03\x04"))
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("rows", "wanted one of .csv, .tsv, .jsonl, .ndjson, .parquet."),
+        ("rows.XLSX", "Save a spreadsheet as CSV first."),
+        ("rows.json", "Write one object per line and call it .jsonl."),
+        ("rows.txt", "put a first line 'text' above them."),
+        ("rows.csvv", "Did you mean '.csv'?"),
+    ],
+)
+def test_an_unknown_ending_comes_with_what_to_do(file, name, advice):
+    assert fault(file(name, b"PK\x03\x04")).endswith(advice)
 
 
 @pytest.mark.parametrize("name", ["rows.csv", "rows.tsv", "rows.jsonl", "rows.parquet"])
