@@ -15,6 +15,7 @@ from jointmatch.config import build, merge
 from jointmatch.data import as_text, splits_of_lists
 from jointmatch.data.labels import clean, is_minus_one
 from jointmatch.errors import DataError
+from jointmatch.listener import Printing
 from jointmatch.model import Model
 from jointmatch.resolve import as_settings
 from jointmatch.run import run
@@ -26,13 +27,14 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     Args:
         algorithm: ``jointmatch``, ``fixmatch``, ``supervised``; see ``jointmatch algorithms``.
-        recipe: ``best``, ``paper`` or ``official``.
+        recipe: ``best``, ``paper``, ``official`` or ``published``.
         backbone: ``auto`` (the embedded MiniLM), a folder, or a hub name.
         mode: ``lite`` (frozen encoder), ``full``, or ``auto``, which picks by hardware.
         random_state: Seed of everything random; None means 0.
         unlabeled_value: The label that means "no label" besides None, NaN and "", in place of -1; with "" none does,
             and -1 is a class.
         settings: Any other setting by its path, such as ``{"algorithm.tau": 0.95}``.
+        verbose: Whether to tell, on the error stream, what is done and how training goes.
 
     Attributes:
         classes_: The labels, in the order of ``predict_proba``'s columns.
@@ -51,6 +53,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         random_state: int | None = None,
         unlabeled_value: Any = None,
         settings: Mapping[str, Any] | None = None,
+        verbose: bool = False,
     ) -> None:
         self.algorithm = algorithm
         self.recipe = recipe
@@ -59,24 +62,32 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
         self.unlabeled_value = unlabeled_value
         self.settings = settings
+        self.verbose = verbose
 
-    def fit(self, X: Iterable[Any], y: Iterable[Any], unlabeled: Iterable[Any] | None = None) -> TextClassifier:  # noqa: N803 - scikit-learn's name
+    def fit(
+        self,
+        X: Iterable[Any],  # noqa: N803 - scikit-learn's name
+        y: Iterable[Any],
+        unlabeled: Iterable[Any] | None = None,
+        dev: tuple[Iterable[Any], Iterable[Any]] | None = None,
+    ) -> TextClassifier:
         """Train on texts, of which those labelled None, NaN, "" or -1 count as unlabelled.
 
         Args:
             X: Texts.
             y: One label per text, of any type.
             unlabeled: More texts without labels.
+            dev: Texts and their labels, apart from all others: the weights that are best on them are kept, and
+                ``result_["scores"]["dev"]`` says how good these are.
         """
         if y is None:
             raise DataError('Got None as labels, wanted one per text: None, "" or -1 for each text that has none.')
-        texts, labels = _texts(X), _column(y, "labels")
-        if len(texts) != len(labels):
-            raise DataError(f"Got {len(texts)} texts and {len(labels)} labels, wanted as many of each.")
+        texts, labels = _paired(X, y)
         settings = self._settings()
         data = build({"data": settings.get("data", {})}).data
-        splits = splits_of_lists(texts, labels, None if unlabeled is None else _texts(unlabeled), data)
-        outcome = run(splits, settings)
+        extra = None if unlabeled is None else _texts(unlabeled)
+        splits = splits_of_lists(texts, labels, extra, data, None if dev is None else _paired(*_pair(dev)))
+        outcome = run(splits, settings, listener=Printing() if self.verbose else None)
         for warning in outcome.result["warnings"]:
             warnings.warn(warning, UserWarning, stacklevel=2)
         self.model_ = outcome.model
@@ -162,6 +173,19 @@ def _seed(random_state: Any) -> int:
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31 - 1))
     return int(random_state)
+
+
+def _pair(dev: Any) -> tuple[Any, Any]:
+    if not isinstance(dev, (tuple, list)) or len(dev) != 2:
+        raise DataError(f"Got {type(dev).__name__} as dev, wanted two: (texts, labels).")
+    return dev[0], dev[1]
+
+
+def _paired(texts: Any, labels: Any) -> tuple[list[str], list[Any]]:
+    own = _texts(texts), _column(labels, "labels")
+    if len(own[0]) != len(own[1]):
+        raise DataError(f"Got {len(own[0])} texts and {len(own[1])} labels, wanted as many of each.")
+    return own
 
 
 def _texts(values: Any) -> list[str]:

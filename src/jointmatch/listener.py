@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -28,6 +29,32 @@ class Listener:
 
     def evaluation(self, record: dict[str, Any]) -> None:
         """One line of the history."""
+
+
+class Printing(Listener):
+    """Prints notes and evaluations, a line each, on the error stream: the output may be read by another program."""
+
+    def note(self, text: str) -> None:
+        print(text, file=sys.stderr, flush=True)  # noqa: T201 - this is its task
+
+    def evaluation(self, record: dict[str, Any]) -> None:
+        self.note(described(record))
+
+
+def described(record: dict[str, Any]) -> str:
+    """One line of the history in words."""
+    whose = [f"seed {record['seed']}"] if "seed" in record else []
+    parts = [*whose, f"step {record['step']}", f"loss {record['loss']:.4f}"]
+    for key, name in (
+        ("selected", "selected"),
+        ("agreement", "agreement"),
+        ("pseudo_label_accuracy", "pseudo-labels right"),
+        ("dev_accuracy", "dev accuracy"),
+        ("dev_macro_f1", "dev macro-F1"),
+    ):
+        if key in record:
+            parts.append(f"{name} {record[key]:.1%}")
+    return "  ".join(parts)
 
 
 class Remembering(Listener):

@@ -60,6 +60,14 @@ def records(place: Path) -> dict[str, dict]:
     return {str(f.relative_to(place / "results" / "cells")): json.loads(f.read_text()) for f in files}
 
 
+@pytest.mark.parametrize("words", [["list"], ["table", "main"]])
+def test_a_folder_of_results_that_is_not_there_is_pointed_out(command, tmp_path, words):
+    shown = command("benchmark", *words, "--results", tmp_path / "none")
+    assert shown.code == 0
+    assert f"There are no results in {tmp_path / 'none'}" in shown.err
+    assert "There are" not in shown.out
+
+
 def test_cells_are_run_once_and_shown_from_then_on(benchmark, place):
     ran = benchmark("run", place / "tiny.toml")
     assert ran.code == 0, ran.err

@@ -13,6 +13,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
 
+import jointmatch
 from jointmatch import TextClassifier, load
 from jointmatch.augment import add_engine
 from jointmatch.errors import ConfigError, DataError, InputError
@@ -42,10 +43,46 @@ def test_the_constructor_only_stores():
         "random_state": object(),
         "unlabeled_value": object(),
         "settings": object(),
+        "verbose": object(),
     }
     classifier = TextClassifier(**given)  # type: ignore[arg-type]
     assert vars(classifier) == given
     assert classifier.get_params() == given
+
+
+def test_the_weights_kept_are_those_that_are_best_on_dev(make):
+    dev, truth = topic_texts(30, seed=9)
+    fitted = make({"training.evaluate_every": 1}).fit(TEXTS, LABELS, dev=(dev, truth))
+    assert fitted.result_["scores"]["dev"]["n"] == 30
+    assert fitted.result_["scores"]["dev"]["accuracy"] == fitted.score(dev, truth)
+    assert fitted.score(dev, truth) == max(record["dev_accuracy"] for record in fitted.history_)
+
+
+@pytest.mark.parametrize(
+    ("dev", "message"),
+    [
+        (["a text"], "Got list as dev, wanted two: (texts, labels)."),
+        ((["a", "b"], ["fruit"]), "Got 2 texts and 1 labels, wanted as many of each."),
+        ((["a"], [None]), "The dev file has 1 row(s) without a label."),
+        ((["a"], ["fish"]), "dev has labels that training does not have, in 1 of 1 rows: 'fish'."),
+    ],
+)
+def test_a_dev_part_that_cannot_be_scored_is_refused(make, dev, message):
+    with pytest.raises(DataError) as raised:
+        make().fit(TEXTS, LABELS, dev=dev)
+    assert str(raised.value).startswith(message)
+
+
+@pytest.mark.parametrize("verbose", [True, False])
+def test_it_tells_how_training_goes_only_if_asked(make, capsys, verbose):
+    make(verbose=verbose).fit(TEXTS, LABELS)
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert ("step 5  loss" in told.err) == verbose
+
+
+def test_a_shell_completes_what_the_package_offers():
+    assert {"TextClassifier", "load", "JointMatchError"} <= set(dir(jointmatch))
 
 
 def test_clone_copies_the_parameters_and_not_the_fit(make):

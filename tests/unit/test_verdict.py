@@ -56,8 +56,8 @@ def test_a_gain_within_its_standard_error_in_a_cross_validation_is_called_that(c
     [
         (0.85, 25, "is ahead of the best baseline, supervised, on test: +5.00 points, less than its standard error"),
         (0.75, 25, "NOT ahead of the best baseline, supervised, on test: -5.00 points, less than its standard error"),
-        (0.85, 1000, "+5.00 points."),
-        (0.75, 1000, "-5.00 points."),
+        (0.85, 1000, "+5.00 points, standard error 1.70."),
+        (0.75, 1000, "-5.00 points, standard error 1.86."),
     ],
 )
 def test_a_difference_within_its_standard_error_on_a_part_is_called_that_either_way(capsys, accuracy, n, said):

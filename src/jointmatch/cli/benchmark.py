@@ -56,6 +56,7 @@ def list_(
     from jointmatch.benchmark.suites import suite_of
     from jointmatch.cli.output import print_json, table
 
+    _say_if_absent(results)
     store, entries = Store(results), []
     for name in shipped():
         experiment = load(name)
@@ -89,12 +90,20 @@ def table(
     from jointmatch.cli.output import say
 
     experiment, store = _load(name, seeds, dataset or []), Store(results)
+    _say_if_absent(results)
     suite = suite_of(experiment)
     if format_ == "csv":
         say(suite.csv(experiment, store, backbone))
         return
     write = markdown if format_ == "markdown" else latex
     say(write(suite.tables(experiment, store, backbone)))
+
+
+def _say_if_absent(results: Path) -> None:
+    """On the error stream: what follows may be read by another program."""
+    if not results.is_dir():
+        told = f"There are no results in {results}, so nothing counts as run. Name their folder with --results."
+        typer.echo(told, err=True)
 
 
 def figure(

@@ -20,21 +20,6 @@ def make_listener(quiet: bool) -> Listener:
     return _live() if sys.stderr.isatty() else _plain()
 
 
-def _describe(record: dict[str, Any]) -> str:
-    whose = [f"seed {record['seed']}"] if "seed" in record else []
-    parts = [*whose, f"step {record['step']}", f"loss {record['loss']:.4f}"]
-    for key, name in (
-        ("selected", "selected"),
-        ("agreement", "agreement"),
-        ("pseudo_label_accuracy", "pseudo-labels right"),
-        ("dev_accuracy", "dev accuracy"),
-        ("dev_macro_f1", "dev macro-F1"),
-    ):
-        if key in record:
-            parts.append(f"{name} {record[key]:.1%}")
-    return "  ".join(parts)
-
-
 def _quiet() -> Listener:
     from jointmatch.listener import Listener
 
@@ -46,23 +31,16 @@ def _quiet() -> Listener:
 
 
 def _plain() -> Listener:
-    from jointmatch.listener import Listener
+    from jointmatch.listener import Printing
 
-    class Plain(Listener):
-        def note(self, text: str) -> None:
-            print(text, file=sys.stderr, flush=True)  # noqa: T201 - this is the command line's voice
-
-        def evaluation(self, record: dict[str, Any]) -> None:
-            self.note(_describe(record))
-
-    return Plain()
+    return Printing()
 
 
 def _live() -> Listener:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    from jointmatch.listener import Listener
+    from jointmatch.listener import Listener, described
 
     class Live(Listener):
         def __init__(self) -> None:
@@ -90,7 +68,7 @@ def _live() -> Listener:
 
         def evaluation(self, record: dict[str, Any]) -> None:
             if self.progress:
-                self.progress.update(self.task, metrics=_describe(record))
+                self.progress.update(self.task, metrics=described(record))
 
     return Live()
 

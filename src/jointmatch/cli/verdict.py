@@ -105,8 +105,13 @@ def _say_verdict(algorithm: str, own: float, baselines: dict[str, float], where:
     best = max(baselines, key=lambda name: baselines[name])
     gain = own - baselines[best]
     word = "ahead of" if gain > 0 else "NOT ahead of"
-    doubt = f", less than its standard error ({100 * errors[best]:.2f})" if abs(gain) < errors[best] else ""
+    doubt = f", {_held_against(gain, errors[best])}" if errors[best] else ""
     say(f"{algorithm} is {word} the best baseline, {_title(best)}, {where}: {100 * gain:+.2f} points{doubt}.")
+
+
+def _held_against(gain: float, error: float) -> str:
+    shown = f"{100 * error:.2f}"
+    return f"less than its standard error ({shown})" if abs(gain) < error else f"standard error {shown}"
 
 
 def _title(name: str) -> str:

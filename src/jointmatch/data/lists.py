@@ -20,8 +20,12 @@ def splits_of_lists(
     labels: Iterable[Any],
     unlabeled: Iterable[Any] | None = None,
     config: DataConfig | None = None,
+    dev: tuple[Iterable[Any], Iterable[Any]] | None = None,
 ) -> Splits:
-    """Splits from plain sequences, as the estimator gets them; -1 means "no label" unless another value is named."""
+    """Splits from plain sequences, as the estimator gets them; -1 means "no label" unless another value is named.
+
+    In ``dev``, texts and their labels, every row has one.
+    """
     config = config or DataConfig()
     written = clean(labels, config.unlabeled_value)
     kept = without_minus_one(written) if config.unlabeled_value is None else written
@@ -30,7 +34,8 @@ def splits_of_lists(
         _check_classes_left(kept, taken)
     given = Rows([as_text(t) for t in texts], kept)
     extra = [as_text(t) for t in unlabeled] if unlabeled is not None else []
-    splits = make_splits(given, [Rows(extra, [None] * len(extra))], conflicts=config.conflicts)
+    scored = None if dev is None else Rows([as_text(t) for t in dev[0]], clean(dev[1]))
+    splits = make_splits(given, [Rows(extra, [None] * len(extra))], scored, conflicts=config.conflicts)
     # Where most rows are -1 and nothing else is unlabelled, they are scikit-learn's way to give the pool.
     if taken and (taken < len(kept) / 2 or unlabeled is not None):
         splits.notes.insert(0, f'-1 was taken as "no label" in {taken} row(s). {MINUS_ONE_AS_CLASS}')
