@@ -270,5 +270,6 @@ def model_card(model: Model) -> str:
     if scores:
         lines += ["| part | texts | accuracy | macro-F1 | calibration error |", "|---|---|---|---|---|", *scores, ""]
     else:
-        lines += ["No labelled dev or test part was given, so no score was measured.", ""]
+        told = "No labelled dev or test part was given, so these weights have no score of their own."
+        lines += [f"{told} Where the method was cross-validated, the run's `result.json` says how well it did.", ""]
     return "\n".join(lines)
