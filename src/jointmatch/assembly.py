@@ -66,7 +66,7 @@ class Assembly:
         self.backbone = find_backbone(config.network.backbone)
         self.tokenizer = Tokenizer(load_tokenizer(self.backbone), config.network.max_length)
         self.views = Views(config.augment, config.training.seed)
-        self.num_networks = config.network.count or algorithms.ALGORITHMS[config.algorithm.name].networks
+        self.num_networks = algorithms.networks_of(config)
         layers = config.network.layers
         self.layers = [layers[i % len(layers)] for i in range(self.num_networks)]
 

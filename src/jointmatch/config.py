@@ -59,7 +59,7 @@ class NetworkConfig:
     """What the networks are made of."""
 
     backbone: str = "auto"
-    count: AtLeastOne | None = None  # None: as many as the algorithm wants
+    count: AtLeastOne | None = None  # None: as many as the algorithm wants, in lite at least one for each layer
     layers: tuple[Fraction, ...] = (1.0,)  # share of the encoder's depth each network reads
     pooling: Literal["mean", "first"] = "mean"
     max_length: AtLeastOne = 256

@@ -37,7 +37,7 @@ def _without_pool(config: Config, splits: Splits) -> tuple[Config, list[str]]:
     algorithm = algorithms.ALGORITHMS[config.algorithm.name]
     if len(splits.pool) or not algorithm.uses_unlabeled:
         return config, []
-    count = config.network.count or algorithm.networks
+    count = algorithms.networks_of(config)
     supervised = replace(config, algorithm=AlgorithmConfig("supervised"), network=replace(config.network, count=count))
     return supervised, [f"No unlabelled texts: {config.algorithm.name} cannot learn from any, trained supervised."]
 

@@ -7,6 +7,7 @@ import torch
 from jointmatch.comparison import Comparison, _rate
 from jointmatch.resolve import resolve
 from jointmatch.training import FeatureSet, Listener
+from tests.unit.training.toy import tiny_run
 
 CLASSES = 3
 
@@ -89,3 +90,13 @@ def test_the_standard_error_is_the_binomial_one():
     """Three of four right: sqrt(0.75 * 0.25 / 4) = 0.2165."""
     rate = _rate([True, True, False, True])
     assert rate == {"accuracy": 0.75, "standard_error": pytest.approx(0.2165, abs=1e-4), "n": 4}
+
+
+def test_baselines_do_not_depend_on_the_algorithm_they_stand_beside(tiny_backbone):
+    settings: dict[str, dict] = {"training": {"mode": "lite", "recipe": "best"}, "output": {"baselines": True}}
+    found = [
+        tiny_run(tiny_backbone, {**settings, "algorithm": {"name": name}}).result["baselines"]
+        for name in ("jointmatch", "fixmatch")
+    ]
+    for name in ("logistic_regression", "label_spreading", "supervised"):
+        assert found[0][name] == found[1][name]

@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from jointmatch.algorithms import networks_of
 from jointmatch.config import recipe
 from jointmatch.errors import ConfigError
 from jointmatch.resolve import as_settings, choose_mode, faults_in, resolve
@@ -138,3 +139,21 @@ def test_flat_settings_become_sections():
 def test_a_flat_setting_without_a_section_is_a_fault():
     with pytest.raises(ConfigError, match=r"'tau' was given as a setting, wanted section\.key"):
         as_settings({"tau": 0.9})
+
+
+@pytest.mark.parametrize(
+    ("settings", "mode", "count"),
+    [
+        ({}, "lite", 2),
+        ({"algorithm": {"name": "fixmatch"}}, "lite", 2),  # one for each layer of the recipe
+        ({"algorithm": {"name": "fixmatch"}}, "full", 1),
+        ({"algorithm": {"name": "fixmatch"}, "training": {"recipe": "paper"}}, "lite", 1),  # which reads one layer
+        ({"algorithm": {"name": "fixmatch"}, "network": {"count": 1}}, "lite", 1),
+        ({"algorithm": {"name": "multimatch"}}, "lite", 3),
+        ({"network": {"count": 4}}, "full", 4),
+    ],
+)
+def test_a_run_has_as_many_networks_as_it_is_told_or_its_algorithm_wants_and_in_lite_one_for_each_layer(
+    settings, mode, count
+):
+    assert networks_of(resolve(settings, mode)) == count

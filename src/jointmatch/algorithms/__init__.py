@@ -1,7 +1,15 @@
 """One file per paper. To add one: write the file, then add its import and its name here."""
 
 from jointmatch.algorithms.aumst import AUMST
-from jointmatch.algorithms.base import ALGORITHMS, Algorithm, build, check_settings, describe_settings, settings_of
+from jointmatch.algorithms.base import (
+    ALGORITHMS,
+    Algorithm,
+    build,
+    check_settings,
+    describe_settings,
+    networks_of,
+    settings_of,
+)
 from jointmatch.algorithms.coteaching import CoTeaching
 from jointmatch.algorithms.coteachingplus import CoTeachingPlus
 from jointmatch.algorithms.cotraining import CoTraining
@@ -55,5 +63,6 @@ __all__ = [
     "build",
     "check_settings",
     "describe_settings",
+    "networks_of",
     "settings_of",
 ]

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, get_type_hints
 import numpy as np
 from torch import Tensor, nn
 
-from jointmatch.config import Settings
+from jointmatch.config import Config, Settings
 from jointmatch.errors import ConfigError
 from jointmatch.losses import consistency, cross_entropy
 from jointmatch.registry import Registry
@@ -162,3 +162,15 @@ def build(name: str, task: Task, settings: Mapping[str, Any]) -> Algorithm:
     if faults:
         raise ConfigError(faults)
     return ALGORITHMS[name](task, **fitted)
+
+
+def networks_of(config: Config) -> int:
+    """How many networks a run trains: as many as it is told, else as its algorithm wants.
+
+    In mode lite, where a head costs little, at least one for each layer that is read: so all methods, and the baselines
+    beside them, know the same of a text. The networks of a method made for one then only predict together.
+    """
+    wanted = ALGORITHMS[config.algorithm.name].networks
+    if config.training.mode == "lite":
+        wanted = max(wanted, len(set(config.network.layers)))
+    return config.network.count or wanted

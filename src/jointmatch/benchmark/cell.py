@@ -134,7 +134,7 @@ def _complete(asked: Settings) -> Settings:
     config = resolve(asked, mode)
     algorithm = {key: p.default for key, p in algorithms.settings_of(config.algorithm.name).items()}
     settings = merge({"algorithm": algorithm}, config.to_dict())
-    settings["network"]["count"] = config.network.count or algorithms.ALGORITHMS[config.algorithm.name].networks
+    settings["network"]["count"] = algorithms.networks_of(config)
     del settings["output"]
     found = {
         section: {key: _plain(v) for key, v in sorted(values.items()) if (section, key) not in _OUTSIDE}
