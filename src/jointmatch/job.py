@@ -95,12 +95,6 @@ class Job:
             f"Training {config.algorithm.name} (recipe {config.training.recipe}) in mode {mode} ({reason}); "
             f"{parts.num_networks} network(s) over {parts.backbone.name} on {parts.device.type}; views: {views}."
         )
-        layers = len(set(config.network.layers))
-        if mode == "lite" and parts.num_networks < layers:  # or somebody would hold this against a run that reads all
-            self.listener.note(
-                f"Of the recipe's {layers} layers {parts.num_networks} is read, by the baselines as well; "
-                f"network.count={layers} trains {layers} networks that read them all and predict together."
-            )
 
     def _view_columns(self) -> tuple[str | None, str | None]:
         """The user's columns of views, where the data really have them."""

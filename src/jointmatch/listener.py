@@ -32,10 +32,13 @@ class Listener:
 
 
 class Printing(Listener):
-    """Prints notes and evaluations, a line each, on the error stream: the output may be read by another program."""
+    """Prints notes, stages and evaluations, a line each, on the error stream: others may read the output."""
 
     def note(self, text: str) -> None:
         print(text, file=sys.stderr, flush=True)  # noqa: T201 - this is its task
+
+    def stage(self, name: str, total: int) -> None:
+        self.note(f"{name}: {total}")
 
     def evaluation(self, record: dict[str, Any]) -> None:
         self.note(described(record))

@@ -63,7 +63,7 @@ def test_the_weights_kept_are_those_that_are_best_on_dev(make):
     [
         (["a text"], "Got list as dev, wanted two: (texts, labels)."),
         ((["a", "b"], ["fruit"]), "Got 2 texts and 1 labels, wanted as many of each."),
-        ((["a"], [None]), "The dev file has 1 row(s) without a label."),
+        ((["a"], [None]), "The dev part has 1 row(s) without a label."),
         ((["a"], ["fish"]), "dev has labels that training does not have, in 1 of 1 rows: 'fish'."),
     ],
 )
@@ -79,6 +79,7 @@ def test_it_tells_how_training_goes_only_if_asked(make, capsys, verbose):
     told = capsys.readouterr()
     assert told.out == ""
     assert ("step 5  loss" in told.err) == verbose
+    assert ("\nfeatures: 45\n" in told.err) == verbose  # what takes longest
 
 
 def test_a_shell_completes_what_the_package_offers():

@@ -205,3 +205,25 @@ def test_the_numbers_on_the_page_about_a_partial_mode_are_the_measured_ones():
     (other,) = runs(partial(1, "0.0003", "bf16, rule of lite"), 1)
     assert f"{100 * other['accuracy']:.2f} with the rule of `lite`" in page
     assert f"{own['dev']:,} texts of dev" in page
+
+
+def test_the_table_of_full_training_in_the_decisions_is_what_was_measured():
+    page = (ROOT / "docs" / "decisions" / "0003-what-recipe-best-holds.md").read_text(encoding="utf-8")
+    store = Store(ROOT / "benchmarks" / "results")
+    rows = {
+        "both networks on the last layer (before)": ("full_second", "base"),
+        "two layers": ("full_second", "two layers"),
+        "**two layers, adaptivity 0.5**": ("full_third", "half"),
+        "two layers, adaptivity 0.5, against the start": ("full_third", "half, start"),
+        "two layers, the selection of lite (tau 0.9, soft, against the start, w_u 5)": (
+            "full_second",
+            "two layers, as lite",
+        ),
+    }
+    for title, (search, variant) in rows.items():
+        cells = []
+        for data in ("ag_news", "hurricane", "goemotions"):
+            runs = store.earlier(search, variant, data, 10)
+            assert [run["seed"] for run in runs] == [0, 1, 2]
+            cells.append(spread({run["seed"]: run["scores"]["dev"]["accuracy"] for run in runs}))
+        assert f"| {title} | {' | '.join(cells)} |" in page

@@ -42,5 +42,5 @@ def spell_table(store: Store, name: str) -> Section:
         ]
         for (device, data), records in sorted(found.items())
     ]
-    note = "From the start of each command to its end: compiling, features and evaluation are in it."
+    note = "Commands that came to their end, from start to end: compiling, features and evaluation are in it."
     return Section("", ["machine", "data", "cells", "minutes", "commands"], rows, [note] if rows else ["Not measured."])

@@ -1,8 +1,8 @@
 """Where finished cells are kept: a JSON file for each, so that results of several machines merge by copying files.
 
 A record is written whole or not at all, so a killed run loses what it was computing and nothing else. Files under
-``earlier`` hold many runs each, made before cells had names: they are found by experiment, variant, data and seed,
-shown where a row has no cells, and never taken for finished.
+``earlier`` hold many runs each, made before cells had names or searches of a recipe that has changed since: they are
+found by experiment, variant, data and seed, shown where a row has no cells, and never taken for finished.
 """
 
 from __future__ import annotations

@@ -103,7 +103,7 @@ def notes(entries: Sequence[Entry]) -> list[str]:
     if any(e.paper for e in entries):
         lines.append("The paper's numbers are with BERT-base.")
     if any(e.earlier for e in entries):
-        lines.append("Made before results kept all of their settings: under the recipe of that time.")
+        lines.append("Some or all were made earlier, under the recipe of that time.")
     return lines
 
 

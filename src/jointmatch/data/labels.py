@@ -73,9 +73,10 @@ def find_classes(labels: Iterable[Label | None]) -> list[Label]:
 def encode(labels: Sequence[Label | None], classes: Sequence[Label], where: str) -> list[int]:
     """Class ids, ``UNLABELED`` for None; a label outside ``classes`` is an error that lists them."""
     ids = {label: i for i, label in enumerate(classes)}
-    # JSON and parquet know 1 where a CSV can only say "1": the two mean the same class.
-    by_spelling = {str(label): i for label, i in ids.items()}
-    ids |= {v: by_spelling[str(v)] for v in set(labels) - {None} if v not in ids and str(v) in by_spelling}  # type: ignore[misc]
+    # JSON and parquet know 1 where a CSV can only say "1", and files have no white space around labels: the same class.
+    by_spelling = {str(label).strip(): i for label, i in ids.items()}
+    others = {v: str(v).strip() for v in set(labels) - ids.keys() if v is not None}
+    ids |= {v: by_spelling[spelt] for v, spelt in others.items() if spelt in by_spelling}
     unknown = list(dict.fromkeys(v for v in labels if v is not None and v not in ids))
     if unknown:
         shown = ", ".join(map(repr, unknown[:5])) + (", ..." if len(unknown) > 5 else "")

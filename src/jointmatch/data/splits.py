@@ -174,7 +174,7 @@ class _Cleaner:
     def _check_evaluation(self, rows: Rows, ids: list[int], where: str) -> None:
         blank = ids.count(UNLABELED)
         if blank:
-            raise DataError(f"The {where} file has {blank} row(s) without a label. Give them one or remove them.")
+            raise DataError(f"The {where} part has {blank} row(s) without a label. Give them one or remove them.")
         empty = sum(map(is_blank, rows.texts))
         self.note(f"empty_{where}", empty, f"{empty} empty text(s) in {where}: kept and scored.")
 

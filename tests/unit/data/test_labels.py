@@ -124,3 +124,9 @@ def test_many_unknown_labels_are_cut_short_in_the_message():
     assert "'new4', ..." in str(raised.value)
     assert "new5" not in str(raised.value)
     assert "19, ..." in str(raised.value)
+
+
+def test_white_space_around_a_label_makes_no_other_class_unless_training_had_both():
+    assert encode([" spam", "ham"], ["ham", "spam"], "dev") == [1, 0]
+    assert encode(["spam"], ["ham", "spam "], "dev") == [1]
+    assert encode(["spam", "spam "], ["spam", "spam "], "dev") == [0, 1]

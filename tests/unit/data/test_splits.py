@@ -85,7 +85,7 @@ def test_labels_that_training_does_not_have_are_an_error_in_dev_and_test(part):
 
 @pytest.mark.parametrize("part", ["dev", "test"])
 def test_a_row_without_a_label_is_an_error_in_dev_and_test(part):
-    with pytest.raises(DataError, match=rf"The {part} file has 1 row\(s\) without a label"):
+    with pytest.raises(DataError, match=rf"The {part} part has 1 row\(s\) without a label"):
         splits_with(part, rows(("x", "a"), ("y", None)))
 
 
