@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -107,8 +108,56 @@ def test_a_record_says_all_there_is_to_know_of_a_run(benchmark, place, tiny_back
     assert history["step"] == [10, 20]
     assert len(history["pseudo_label_share_per_class"][-1]) == 3
     assert record["pseudo_labels"]["share"] == pytest.approx(history["pseudo_label_share"][-1], abs=1e-4)
+    digest = record["texts"].pop("digest")
+    assert len(digest) == 16
     assert record["texts"] == {"labeled": 15, "pool": 105, "dev": 60, "test": 60}
     assert "baselines" not in record
+
+
+@pytest.mark.parametrize("digest", [True, False])
+def test_cells_of_other_texts_under_the_same_name_are_not_taken_for_finished(benchmark, place, digest):
+    """Neither where their record knows its texts nor, of one from before, where the number of them is another."""
+    assert benchmark("run", place / "tiny.toml", "--only", "ours", "--seeds", 1).code == 0
+    ((path, record),) = records(place).items()
+    if not digest:
+        del record["texts"]["digest"]
+        (place / "results" / "cells" / path).write_text(json.dumps(record))
+    assert benchmark("run", place / "tiny.toml", "--only", "ours", "--seeds", 1).code == 0
+    texts, labels = topic_texts(240)
+    changed = [f"{text} too" for text in texts]
+    write_csv(place / "data" / "toys" / "pool.csv", changed[: 120 if digest else 90], labels[: 120 if digest else 90])
+    ran = benchmark("run", place / "tiny.toml", "--only", "ours", "--seeds", 1)
+    assert ran.code == 2
+    assert "has cells of other texts than those of toys here" in ran.err
+    assert "choose another --results" in ran.err
+
+
+@pytest.mark.parametrize("lacking", ["dev", "test"])
+def test_a_data_set_without_all_of_its_parts_is_not_trained_on(benchmark, place, lacking):
+    (place / "data" / "toys" / f"{lacking}.csv").unlink()
+    ran = benchmark("run", place / "tiny.toml")
+    assert ran.code == 2
+    assert f"has no {lacking} file" in ran.err
+    assert records(place) == {}
+
+
+def test_a_backbone_that_is_none_is_said_once_and_before_anything_is_run(command, place):
+    words = ["--results", place / "results", "--data-dir", place / "data", "--backbone", place / "data"]
+    ran = command("benchmark", "run", place / "tiny.toml", *words)
+    assert ran.code == 2
+    assert ran.err.count("has no config.json, wanted an encoder saved by transformers") == 1
+    assert "failed" not in ran.out
+
+
+def test_a_backbone_that_cannot_be_loaded_ends_the_run_before_its_first_cell(command, place, tiny_backbone):
+    broken = place / "broken"
+    shutil.copytree(tiny_backbone, broken)
+    (broken / "model.safetensors").write_bytes(b"not weights")
+    words = ["--results", place / "results", "--data-dir", place / "data", "--backbone", broken]
+    ran = command("benchmark", "run", place / "tiny.toml", *words)
+    assert ran.code == 2
+    assert ran.err.count("could not be loaded") == 1
+    assert "failed" not in ran.out
 
 
 def test_another_experiment_takes_over_the_cells_they_have_in_common(benchmark, place):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import MappingProxyType
 
 from jointmatch.benchmark.cell import Cell, all_cells
@@ -19,7 +19,10 @@ from jointmatch.benchmark.store import Record, Store
 from jointmatch.benchmark.suite import Options, Suite, why_absent
 from jointmatch.benchmark.table import sections
 from jointmatch.benchmark.work import Unit, units_of
+from jointmatch.data.datasets import benchmark_digest, read_benchmark
+from jointmatch.data.draw import drawable
 from jointmatch.errors import DataError, TrainingError
+from jointmatch.networks import check_backbone
 
 
 class Grid(Suite):
@@ -37,8 +40,12 @@ class Grid(Suite):
         store, start = Store(options.results), time.time()
         rows = list(all_cells(experiment, options.backbone, options.only or None))
         rows = _with_data(rows, options)
-        todo = [[cell for cell in row if store.find(cell) is None] for row in rows]
+        found = {cell.path: store.find(cell) for row in rows for cell in row}
+        check_texts([record for record in found.values() if record is not None], options)
+        todo = [[cell for cell in row if found[cell.path] is None] for row in rows]
         wanted, left = sum(map(len, rows)), sum(map(len, todo))
+        for name in {cell.asked.get("network", {}).get("backbone", "auto") for row in todo for cell in row}:
+            check_backbone(name)
         options.say(f"{experiment.title}: {wanted - left} of {wanted} cells are finished and kept, {left} to run.")
         place = (options.results, options.data_dir, start + options.seconds)
         units = [Unit(cells, *place) for cells in units_of(todo, options.together)]
@@ -70,12 +77,36 @@ class Grid(Suite):
 def _with_data(rows: list[list[Cell]], options: Options) -> list[list[Cell]]:
     """Without the cells whose texts are not to be had here; a line says so once for each data set."""
     counts = Counter(cell.data for row in rows for cell in row)
-    absent = {name: why for name in counts if (why := why_absent(name, options.data_dir)) is not None}
+    scored = ("test",) if any(cell.test for row in rows for cell in row) else ()
+    parts = ("pool", "dev", *scored)  # the checkpoint is chosen on dev
+    absent = {name: why for name in counts if (why := why_absent(name, options.data_dir, parts)) is not None}
     if absent and len(absent) == len(counts):
         raise DataError("\n".join(absent.values()))
     for name, why in absent.items():
         options.say(f"Left out: {counts[name]} cells on {name}. {why}")
     return [row for row in rows if row[0].data not in absent]
+
+
+def check_texts(records: Sequence[Record], options: Options) -> None:
+    """Raise where kept cells were made of other texts than those at hand under the same name."""
+    for name in sorted({record["data"] for record in records} - {"demo"}):
+        made_of = {d for r in records if r["data"] == name and (d := r.get("texts", {}).get("digest"))}
+        others = made_of - {benchmark_digest(name, options.data_dir)}
+        if others or _counts_differ(name, [r for r in records if r["data"] == name], options.data_dir):
+            raise DataError(
+                f"{options.results} has cells of other texts than those of {name} here, and numbers of both could not "
+                "be compared in one table: choose another --results, or the --data-dir of then."
+            )
+
+
+def _counts_differ(name: str, records: Sequence[Record], data_dir: str | None) -> bool:
+    """Of records from before they had a digest: whether classes, or the texts that are drawn from, are others."""
+    old = [r for r in records if "digest" not in r.get("texts", {}) and not r.get("imbalance")]
+    if not old:
+        return False
+    pool, dev, test = read_benchmark(name, data_dir)
+    size, classes = len(drawable(pool, dev, test)), {str(label) for label in pool.labels}
+    return any(r["texts"]["labeled"] + r["texts"]["pool"] != size or set(r["classes"]) != classes for r in old)
 
 
 class _Watch:

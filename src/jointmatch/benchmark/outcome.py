@@ -28,8 +28,8 @@ KEPT = {
 """What of the history is kept, and as what."""
 
 
-def record_of(cell: Cell, outcome: Outcome, splits: Splits) -> dict[str, Any]:
-    """A cell's record, complete."""
+def record_of(cell: Cell, outcome: Outcome, splits: Splits, digest: str | None = None) -> dict[str, Any]:
+    """A cell's record, complete; ``digest`` tells which texts the data set's name stood for."""
     result = outcome.result
     kept = ("steps", "kept_step", "termination", "seconds", "warnings", "baselines")
     return {
@@ -44,7 +44,8 @@ def record_of(cell: Cell, outcome: Outcome, splits: Splits) -> dict[str, Any]:
         "scores_of_last_step": {part: _brief(scores) for part, scores in result["scores_of_last_step"].items()},
         **{key: result[key] for key in kept if result.get(key)},
         "pseudo_labels": pseudo_labels(outcome.history),
-        "texts": {part: len(getattr(splits, part) or ()) for part in ("labeled", "pool", "dev", "test")},
+        "texts": {part: len(getattr(splits, part) or ()) for part in ("labeled", "pool", "dev", "test")}
+        | ({"digest": digest} if digest else {}),
         "classes": [str(name) for name in splits.classes],
         "history": compact(outcome.history),
         "hardware": {"device": result["device"], "cores": os.cpu_count()},
@@ -67,11 +68,11 @@ def versions() -> dict[str, str]:
 
 
 def pseudo_labels(history: Sequence[dict[str, Any]]) -> dict[str, float]:
-    """Share and accuracy between the last two evaluations at which there were any."""
-    given = [record for record in history if record.get("pseudo_label_accuracy") is not None]
-    if not given:
+    """Share and accuracy between the last two evaluations; of a method that never gave any, neither."""
+    if all(record.get("pseudo_label_accuracy") is None for record in history):
         return {}
-    return {"share": given[-1]["selected"], "accuracy": given[-1]["pseudo_label_accuracy"]}
+    right = history[-1].get("pseudo_label_accuracy")
+    return {"share": history[-1]["selected"]} | ({} if right is None else {"accuracy": right})
 
 
 def compact(history: Sequence[dict[str, Any]]) -> dict[str, list[Any]]:

@@ -56,6 +56,11 @@ _KINDS: dict[str, tuple[type, ...]] = {
     "options": (dict,),
 }
 _VARIANT = ("like", "title", "on", "paper", *SECTIONS)
+_OPTIONS = {
+    "speed": ("shapes", "ways", "ours", "beside", "usual", "steps", "grow"),
+    "race": ("together", "levels"),
+}
+"""What a suite must be told."""
 
 
 def shipped() -> list[str]:
@@ -120,6 +125,8 @@ def _checked(name: str, raw: dict[str, Any]) -> Experiment:
             faults.append(f"{name}: {key} is {raw[key]!r}, wanted {wanted}")
     if not faults and raw.get("suite", "grid") in ("grid", "race"):
         faults += [f"{name}: {fault}" for fault in _grid_faults(raw)]
+    lacking = [key for key in _OPTIONS.get(raw.get("suite", "grid"), ()) if key not in raw.get("options", {})]
+    faults += [f"{name}: options has no {key!r}, which the suite {raw['suite']} must be told" for key in lacking]
     if faults:
         raise ConfigError(faults)
     seeds = raw.get("seeds", 5)
@@ -146,7 +153,11 @@ def _grid_faults(raw: Mapping[str, Any]) -> list[str]:
 
 
 def _variant_faults(raw: Mapping[str, Any]) -> list[str]:
-    faults = []
+    faults = [
+        f"on.{data} is {own!r}, wanted a table of settings"
+        for data, own in raw.get("on", {}).items()
+        if not isinstance(own, Mapping)
+    ]
     for key, values in raw.get("cross", {}).items():
         if not isinstance(values, list) or key.partition(".")[0] not in SECTIONS:
             faults.append(
@@ -158,7 +169,11 @@ def _variant_faults(raw: Mapping[str, Any]) -> list[str]:
             continue
         unknown = [key for key in own if key not in _VARIANT]
         faults += [f"variant {variant!r}: unknown key {key!r}.{did_you_mean(key, _VARIANT)}" for key in unknown]
-        for data, numbers in own.get("paper", {}).items():
+        for key in ("on", "paper"):
+            tables = own.get(key, {})
+            if not isinstance(tables, Mapping) or not all(isinstance(table, Mapping) for table in tables.values()):
+                faults.append(f"variant {variant!r}: {key} is {tables!r}, wanted a table for each data set")
+        for data, numbers in own["paper"].items() if isinstance(own.get("paper"), Mapping) else []:
             if not isinstance(numbers, Mapping) or not all(labels.isdigit() for labels in numbers):
                 faults.append(
                     f"variant {variant!r}: paper.{data} is {numbers!r}, wanted labels = number, such as 10 = 87.7"
@@ -174,8 +189,13 @@ def _data_faults(raw: Mapping[str, Any]) -> list[str]:
         if labels == [] or not all(isinstance(n, int) and n > 0 for n in _listed(labels)):
             faults.append(f"data.{key} is {labels!r}, wanted labels per class, such as 10 or [5, 10]")
     seeds = raw.get("seeds", 5)
-    if not seeds or (isinstance(seeds, int) and seeds < 1) or not all(isinstance(s, int) for s in _listed(seeds)):
-        faults.append(f"seeds is {seeds!r}, wanted at least 1, or a list of seeds")
+    listed = _listed(seeds)
+    if not seeds or (isinstance(seeds, int) and seeds < 1) or not all(isinstance(s, int) and s >= 0 for s in listed):
+        faults.append(f"seeds is {seeds!r}, wanted at least 1, or a list of seeds from 0 on")
+    elif len(set(listed)) < len(listed):
+        faults.append(f"seeds is {seeds!r}, wanted each seed once")
+    if raw.get("imbalance", 1) < 1:
+        faults.append(f"imbalance is {raw['imbalance']!r}, wanted how many times rarer the rarest class is, such as 10")
     return faults
 
 

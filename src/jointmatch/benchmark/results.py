@@ -42,8 +42,13 @@ class Entry:
         return record["baselines"][self.row] if self.reference else record[of]
 
     def pseudo_labels(self, what: str) -> dict[int, float]:
-        """Seed -> fraction: the ``share`` of unlabelled texts that got one at the end, or their ``accuracy``."""
+        """Seed -> fraction: the ``share`` of unlabelled texts that got one at the end, or their ``accuracy``.
+
+        Where a method gives some, a seed without any has a share of none, and nothing to be right.
+        """
         found = {r["seed"]: r.get("pseudo_labels", {}).get(what) for r in self.records}
+        if what == "share" and any(value is not None for value in found.values()):
+            found = {seed: value or 0.0 for seed, value in found.items()}
         return {seed: value for seed, value in found.items() if value is not None}
 
 

@@ -22,8 +22,8 @@ class Difference:
 
     @property
     def is_real(self) -> bool:
-        """Whether the interval leaves out 0."""
-        return self.low > 0 or self.high < 0
+        """Whether the interval leaves out 0; that of two seeds which happen to agree says nothing."""
+        return (self.low > 0 or self.high < 0) and (self.n > 2 or self.high > self.low)
 
 
 def paired(a: Mapping[int, float], b: Mapping[int, float], confidence: float = CONFIDENCE) -> Difference | None:

@@ -34,9 +34,12 @@ class Store:
     def find(self, cell: Cell) -> Record | None:
         """The record of a cell, if it has been run as it is wanted."""
         record = self.read(cell.path)
-        if record is None or not cell.same(record["settings"]):
-            return None
-        return record if not cell.test or "test" in record["scores"] else None
+        try:
+            if record is None or not cell.same(record["settings"]):
+                return None
+            return record if not cell.test or "test" in record["scores"] else None
+        except (KeyError, TypeError, AttributeError):
+            raise DataError(f"{self._cells / cell.path} is not a whole record. Delete it and run it again.") from None
 
     def read(self, path: str) -> Record | None:
         """A record by its place."""

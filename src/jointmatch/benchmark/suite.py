@@ -7,7 +7,7 @@ A suite of its own is a class with these methods and a line in ``suites.py``; an
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -62,12 +62,17 @@ class Suite(ABC):
         return csv_lines([[t.title, *row] for t in tables for row in (t.columns, *t.rows)])
 
 
-def why_absent(name: str, data_dir: str | None) -> str | None:
-    """Why a data set cannot be read; None where it can."""
+def why_absent(name: str, data_dir: str | None, parts: Sequence[str] = ("pool", "dev", "test")) -> str | None:
+    """Why a data set cannot be read, or not all parts that are needed of it; None where nothing is wrong."""
     from jointmatch.data.datasets import BENCHMARKS, data_folder, part_file, read_benchmark
 
-    if name == "demo" or part_file(data_folder(data_dir), name, "pool") is not None:
+    folder = data_folder(data_dir)
+    if name == "demo":
         return None
+    if folder is not None and part_file(folder, name, "pool") is not None:
+        lacking = [part for part in parts if part_file(folder, name, part) is None]
+        wanted = f"{folder / name} has no {' and no '.join(lacking)} file; {', '.join(parts)} are needed."
+        return wanted if lacking else None
     if name in BENCHMARKS and BENCHMARKS[name].hub and not _hub_answers():
         return (
             f"{name} is in no local folder, and the hub does not answer. Point --data-dir or JOINTMATCH_DATA at a "

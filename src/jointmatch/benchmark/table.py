@@ -41,7 +41,7 @@ def _one_count(results: Results, data: str, labels: int) -> Section:
         NAMES.get(data, data),
         [heading, *(title for title, _ in columns)],
         [[entry.title, *(cell(entry) for _, cell in columns)] for entry in entries],
-        notes(entries),
+        notes(entries, "paper" in results.experiment.columns),
     )
 
 
@@ -58,7 +58,7 @@ def _columns(name: str, results: Results, entries: Sequence[Entry]) -> list[Colu
         return [("last step: accuracy", lambda e: _spread(e.values("accuracy", part, LAST)))]
     if name == "pseudo_labels":
         return [
-            (f"pseudo-labels: {title}", lambda e, what=what: _spread(e.pseudo_labels(what), none="-"))  # type: ignore[misc]
+            (f"pseudo-labels: {title}", lambda e, what=what: _of_some(e, e.pseudo_labels(what)))  # type: ignore[misc]
             for what, title in (("share", "share of the pool"), ("accuracy", "right"))
         ]
     if name == "paper":
@@ -94,13 +94,13 @@ def _by_labels(results: Results, data: str) -> list[Section]:
     return found
 
 
-def notes(entries: Sequence[Entry]) -> list[str]:
+def notes(entries: Sequence[Entry], beside_paper: bool = True) -> list[str]:
     """What a reader must know of the numbers."""
     lines, records = [], [record for entry in entries for record in entry.records]
     if records:
         read = " and ".join(backbones(records)) or "minilm"
         lines.append(f"Backbone {read}; made on {' and '.join(devices(records))}.")
-    if any(e.paper for e in entries):
+    if beside_paper and any(e.paper for e in entries):
         lines.append("The paper's numbers are with BERT-base.")
     if any(e.earlier for e in entries):
         lines.append("Some or all were made earlier, under the recipe of that time.")
@@ -109,6 +109,12 @@ def notes(entries: Sequence[Entry]) -> list[str]:
 
 def _spread(values: dict[int, float], none: str = NOT_RUN) -> str:
     return spread(values) if values else none
+
+
+def _of_some(entry: Entry, values: dict[int, float]) -> str:
+    """How many seeds have such a number is said where not all do."""
+    few = f", {len(values)} of {len(entry.records)} seeds" if 0 < len(values) < len(entry.records) else ""
+    return _spread(values, none="-") + few
 
 
 def _paper(entry: Entry, metric: str) -> str:

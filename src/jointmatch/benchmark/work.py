@@ -43,13 +43,15 @@ def run_unit(unit: Unit) -> list[tuple[Cell, Record]]:
 
 
 def _run(cells: Sequence[Cell], data_dir: str | None) -> list[Record]:
+    from jointmatch.data.datasets import benchmark_digest
     from jointmatch.run import run, run_seeds
 
     splits = [splits_of(cell, data_dir) for cell in cells]
     asked, seeds = cells[0].asked, [cell.seed for cell in cells]
     try:
         outcomes = [run(splits[0], asked)] if len(cells) == 1 else run_seeds(splits, _stacked(asked), seeds)
-        return [record_of(*parts) for parts in zip(cells, outcomes, splits, strict=True)]
+        digest = None if cells[0].data == "demo" else benchmark_digest(cells[0].data, data_dir)
+        return [record_of(*parts, digest) for parts in zip(cells, outcomes, splits, strict=True)]
     finally:
         give_memory_back()
 

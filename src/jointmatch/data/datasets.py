@@ -6,6 +6,8 @@ the columns ``text`` and ``label``. It is looked for in ``--data-dir``, then in 
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 from collections import defaultdict
 from dataclasses import dataclass
@@ -76,6 +78,12 @@ def load_benchmark(name: str, labels_per_class: int, seed: int, data_dir: str | 
     splits = make_splits(labeled, [rest], dev, test)
     splits.counts["set_aside"] = len(pool) - len(usable)
     return splits
+
+
+def benchmark_digest(name: str, data_dir: str | None = None) -> str:
+    """What a data set's texts and labels are, in every part: numbers made of others are not comparable."""
+    parts = [rows and [rows.texts, [str(label) for label in rows.labels]] for rows in read_benchmark(name, data_dir)]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 
 def read_benchmark(name: str, data_dir: str | Path | None = None) -> tuple[Rows, Rows | None, Rows | None]:

@@ -132,6 +132,13 @@ def test_all_faults_of_a_file_are_said_at_once(written):
         ('data = { ag_news = 10 }\nvariants.a.like = "b"', "is like 'b', of which there is none"),
         ('data = { ag_news = 10 }\nreferences = ["svm"]\nvariants.a = {}', "references has 'svm'"),
         ('data = { ag_news = 10 }\ncolumns = ["acuracy"]\nvariants.a = {}', "Did you mean 'accuracy'?"),
+        ("data = { ag_news = 10 }\non.ag_news = 3\nvariants.a = {}", "on.ag_news is 3, wanted a table"),
+        ("data = { ag_news = 10 }\nvariants.a.on.ag_news = 3", "variant 'a': on is {'ag_news': 3}, wanted a table"),
+        ("data = { ag_news = 10 }\nvariants.a.paper = 3", "variant 'a': paper is 3, wanted a table"),
+        ("data = { ag_news = 10 }\nseeds = [-1, 0]\nvariants.a = {}", "wanted at least 1, or a list of seeds from 0"),
+        ("data = { ag_news = 10 }\nseeds = [0, 0]\nvariants.a = {}", "wanted each seed once"),
+        ("data = { ag_news = 10 }\nimbalance = 0\nvariants.a = {}", "imbalance is 0, wanted how many times rarer"),
+        ('suite = "speed"', "options has no 'ways', which the suite speed must be told"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_said(written, text, fault):

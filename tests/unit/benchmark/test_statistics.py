@@ -40,10 +40,13 @@ def test_one_common_seed_tells_nothing():
 
 
 def test_differences_that_are_all_alike_have_no_width():
-    found = paired({0: 1.0, 1: 2.0}, {0: 0.0, 1: 1.0})
+    found = paired({0: 1.0, 1: 2.0, 2: 5.0}, {0: 0.0, 1: 1.0, 2: 4.0})
     assert found is not None
     assert (found.low, found.high) == (1, 1)
     assert found.is_real
+    two = paired({0: 1.0, 1: 2.0}, {0: 0.0, 1: 1.0})
+    assert two is not None
+    assert not two.is_real
     nothing = paired({0: 1.0, 1: 2.0}, {0: 1.0, 1: 2.0})
     assert nothing is not None
     assert not nothing.is_real

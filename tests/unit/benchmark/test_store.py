@@ -33,7 +33,10 @@ def test_what_a_killed_process_left_half_written_is_not_read(written, tmp_path):
     assert store.find(cell) is None
 
 
-@pytest.mark.parametrize("content", ["{ half", "[]", '{"format": 99}'])
+@pytest.mark.parametrize(
+    "content",
+    ["{ half", "[]", '{"format": 99}', '{"format": 1}', '{"format": 1, "settings": {"algorithm": 3}, "scores": {}}'],
+)
 def test_a_file_that_is_no_record_is_named(written, tmp_path, content):
     store, cell = Store(tmp_path), cells_of(written(PLAIN), "a", "ag_news", 10)[0]
     store.write(cell.path, {})

@@ -9,6 +9,7 @@ import pytest
 from jointmatch.benchmark import Results, Store
 from jointmatch.benchmark.cell import cells_of
 from jointmatch.benchmark.formats import as_csv, latex, markdown
+from jointmatch.benchmark.outcome import pseudo_labels
 from jointmatch.benchmark.results import done_and_wanted
 from jointmatch.benchmark.table import crossed, sections
 from jointmatch.benchmark.verdicts import OPEN, OTHER, SAME, claims, verdict_table
@@ -190,3 +191,19 @@ def test_nothing_is_said_of_what_was_not_run(written, store):
     table = verdict_table(Results(written(TEXT), store))
     assert table.rows == []
     assert table.notes == ["Of 1 comparisons in the paper's table: 1 not run."]
+
+
+def test_a_seed_without_pseudo_labels_has_a_share_of_none_and_nothing_to_be_right(written, store):
+    """Shares of 60 %, none and none: 20 in the mean; right are 90 %, of one seed."""
+    mine = written('data = { ag_news = 10 }\nseeds = 3\ncolumns = ["pseudo_labels"]\nvariants.a = {}')
+    for cell, own in zip(cells_of(mine, "a", "ag_news", 10), ({"share": 0.6, "accuracy": 0.9}, {}, {}), strict=True):
+        store.write(cell.path, record_of(cell, 0.8, pseudo_labels=own))
+    assert "| a | 20.00 ± 28.28 | 90.00 ± 0.00, 1 of 3 seeds |" in markdown(sections(Results(mine, store)))
+
+
+def test_what_is_kept_of_pseudo_labels_is_their_state_at_the_end():
+    some = {"selected": 0.5, "pseudo_label_accuracy": 0.9}
+    none = {"selected": 0.0, "pseudo_label_accuracy": None}
+    assert pseudo_labels([none, some]) == {"share": 0.5, "accuracy": 0.9}
+    assert pseudo_labels([some, none]) == {"share": 0.0}
+    assert pseudo_labels([none, none]) == {}
