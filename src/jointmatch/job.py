@@ -39,6 +39,7 @@ from jointmatch.training.metrics import full_metrics
 from jointmatch.version import __version__
 
 T = TypeVar("T")
+MANY_CUT = 0.05  # share of texts not read to their end from which on it is said
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,20 @@ class Job:
             f"Training {config.algorithm.name} (recipe {config.training.recipe}) in mode {mode} ({reason}); "
             f"{parts.num_networks} network(s) over {parts.backbone.name} on {parts.device.type}; views: {views}."
         )
+        self._say_what_is_cut()
+
+    def _say_what_is_cut(self) -> None:
+        tokenizer = self.assembly.tokenizer
+        share = tokenizer.share_cut([*self.splits.labeled.texts, *self.splits.pool.texts])
+        if share >= MANY_CUT:
+            longer = tokenizer.pretrained.model_max_length
+            hint = (
+                "; --set network.max_length=512 reads more, and takes longer" if longer > tokenizer.max_length else ""
+            )
+            self.listener.note(
+                f"About {100 * share:.0f} % of the texts have more than {tokenizer.max_length} tokens, of which the "
+                f"rest is not read{hint}."
+            )
 
     def _view_columns(self) -> tuple[str | None, str | None]:
         """The user's columns of views, where the data really have them."""

@@ -20,6 +20,7 @@ from jointmatch.pretrained import length_sorted
 Order = tuple[np.ndarray, np.ndarray]  # places of words, text after text, and how many of them are each text's
 
 ONE_AT_A_TIME = threading.Lock()  # fast tokenizers are changed by being called, and fail where two threads do it
+SAMPLE = 500  # texts that tell how long texts are
 CHARACTERS_PER_TOKEN = 30  # more than any real text needs; a longer text is cut before it is tokenised
 
 
@@ -82,6 +83,11 @@ class Tokenizer:
     def max_characters(self) -> int:
         """What comes later in a text is never read."""
         return self.max_length * CHARACTERS_PER_TOKEN
+
+    def share_cut(self, texts: Sequence[str]) -> float:
+        """About how many of the texts are not read to their end, as a fraction, by some of them."""
+        some = texts[:: -(-len(texts) // SAMPLE)] if texts else []
+        return sum(len(ids) >= self.max_length for ids in self.encode(some)) / max(len(some), 1)
 
     def encode(self, texts: Sequence[str]) -> list[list[int]]:
         """Token ids of each text, special tokens included, cut at ``max_length``."""

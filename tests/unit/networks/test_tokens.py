@@ -97,3 +97,12 @@ def test_added_texts_have_one_token_and_the_others_stay_as_they_are():
     assert more.ids.tolist() == [[5, 6], [7, 0], [0, 0], [0, 0]]
     assert more.mask.tolist() == [[True, True], [True, False], [True, False], [True, False]]
     assert tokens.with_rows(2) is tokens
+
+
+def test_the_share_of_texts_that_are_cut_is_told_by_some_of_them(pretrained):
+    """One of four texts does not fit into 8 tokens, however many there are of each; of none, none is cut."""
+    tokenizer = Tokenizer(pretrained, 8)
+    texts = ["goal", "goal match", "team", "goal " * 30]
+    assert tokenizer.share_cut(texts) == 0.25
+    assert tokenizer.share_cut([text for text in texts for _ in range(1000)]) == 0.25
+    assert tokenizer.share_cut([]) == 0
