@@ -10,6 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from jointmatch.networks.class_means import balanced_center, nearest_mean
 from jointmatch.networks.cutoff import cut_features
 from jointmatch.networks.mixing import mix
 from jointmatch.networks.noise import Noise, Rates, hashed_noise
@@ -172,6 +173,24 @@ class Heads(nn.ModuleList):
         """Take the mean of (N, M, D) as what normalising subtracts."""
         for head, x in zip(self.each(), features, strict=True):
             head.center.copy_(x.mean(0))
+
+    @torch.no_grad()
+    def center_between(self, pool: Tensor, labeled: Tensor, labels: Tensor) -> None:
+        """Subtract the mean of (N, P, D) as it were with equally frequent classes, as far as (N, M, D) can tell."""
+        for head, x, own in zip(self.each(), pool, labeled, strict=True):
+            head.center.copy_(balanced_center(x.float(), own.float(), labels, self.shape.num_classes))
+
+    @torch.no_grad()
+    def start_at_means(self, features: Tensor, labels: Tensor, scale: float) -> None:
+        """Add ``scale`` times the classifier by the nearest class mean of (N, M, D); random starts stay underneath."""
+        for head, x in zip(self.each(), features, strict=True):
+            if len(head.hidden):  # features are not what its last layer reads
+                continue
+            classes = self.shape.num_classes
+            weights, biases = nearest_mean(head.normalize(x).float(), labels, classes)
+            head.classify.weight[:classes] += scale * weights
+            if head.classify.bias is not None:
+                head.classify.bias[:classes] += scale * biases
 
     @torch.no_grad()
     def start_at_prototypes(self, features: Tensor, labels: Tensor, scale: float) -> None:

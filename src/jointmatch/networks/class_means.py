@@ -1,0 +1,67 @@
+"""What a handful of labelled texts tells of the classes, believed as far as it is more than chance.
+
+A pool's mean is its commonest class's where one prevails, and a class whose texts are alike lies farther from it than
+one whose texts differ; heads that start without knowing so give half of a common class away. The labelled texts know
+both, each class being as frequent among them, but they are few. So what they say is taken in part, as James and Stein
+did: all of it where it is far above its own sampling error, nothing where it is not.
+"""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+
+def class_means(x: Tensor, labels: Tensor, classes: int) -> Tensor:
+    """(M, D) and (M,) -> (C, D); every class has a text."""
+    return torch.stack([x[labels == c].mean(0) for c in range(classes)])
+
+
+def believed(effect: Tensor, noise: Tensor) -> Tensor:
+    """The part of a squared effect that its sampling error does not account for, from 0 to 1."""
+    return torch.where(effect > noise, 1 - noise / effect, 0)
+
+
+def balanced_center(pool: Tensor, labeled: Tensor, labels: Tensor, classes: int) -> Tensor:
+    """The mean of (P, D) had all classes been equally frequent, as far as the labelled (M, D) can tell: (D,)."""
+    center = pool.mean(0)
+    counts = torch.bincount(labels, minlength=classes)
+    means = class_means(labeled, labels, classes)
+    more = len(labeled) - classes  # texts besides one of each class: only these tell how much texts differ
+    if more <= 0:
+        return center
+    variance = (labeled - means[labels]).square().sum() / more
+    gap = means.mean(0) - center
+    return center + believed(gap.square().sum(), (variance / counts).sum() / classes**2) * gap
+
+
+def squared_lengths(unit: Tensor, labels: Tensor, classes: int) -> Tensor:
+    """Of each class's mean of unit vectors (M, D), moved together as far as their differences may be chance: (C,).
+
+    The sampling error is the jackknife's: how much a class's own changes when one of its texts is left out.
+    """
+    own = class_means(unit, labels, classes).square().sum(-1)
+    errors = []
+    for c in range(classes):
+        texts = unit[labels == c]
+        count = len(texts)
+        if count > 1:
+            without = ((texts.sum(0) - texts) / (count - 1)).square().sum(-1)
+            errors.append((count - 1) / count * (without - without.mean()).square().sum())
+    if not errors:
+        return own.mean().expand(classes)
+    return own.mean() + believed(own.var(), torch.stack(errors).mean()) * (own - own.mean())
+
+
+def nearest_mean(features: Tensor, labels: Tensor, classes: int) -> tuple[Tensor, Tensor]:
+    """The classifier by the nearest class mean: weights (C, D), of length 1 in the mean, and biases (C,), 0 in the mean.
+
+    |x - m|^2 is smallest where x m - |m|^2 / 2 is largest; with lengths that are all the same that is the cosine.
+    """
+    unit = F.normalize(features, dim=-1)
+    squares = squared_lengths(unit, labels, classes)
+    lengths = squares.sqrt()
+    weights = F.normalize(class_means(unit, labels, classes), dim=-1) * (lengths / lengths.mean())[:, None]
+    biases = -squares / (2 * lengths.mean()) * features.norm(dim=-1).mean()
+    return weights, biases - biases.mean()
