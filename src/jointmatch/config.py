@@ -68,7 +68,7 @@ class NetworkConfig:
     cosine_scale: Positive = 20.0  # a cosine head's logits are this times the cosine with each class's vector
     class_words: Count = 0  # cosine heads start at so many typical words of each class, and its name; 0: at head_init
     head_dropout: Fraction = 0.1
-    head_init: Literal["random", "prototype", "means"] = "random"  # means: centre and bias too, for pools out of balance
+    head_init: Literal["random", "prototype", "means"] = "random"  # means: with centre and bias
     prototype_scale: NonNegative = 0.5
     normalize: bool = False  # features minus the pool's mean, unit length, times feature_scale
     feature_scale: Positive = 20.0

@@ -55,7 +55,7 @@ def squared_lengths(unit: Tensor, labels: Tensor, classes: int) -> Tensor:
 
 
 def nearest_mean(features: Tensor, labels: Tensor, classes: int) -> tuple[Tensor, Tensor]:
-    """The classifier by the nearest class mean: weights (C, D), of length 1 in the mean, and biases (C,), 0 in the mean.
+    """The classifier by the nearest class mean: weights (C, D), in the mean of length 1, and biases (C,) around 0.
 
     |x - m|^2 is smallest where x m - |m|^2 / 2 is largest; with lengths that are all the same that is the cosine.
     """
