@@ -102,10 +102,9 @@ class Job:
         tokenizer = self.assembly.tokenizer
         share = tokenizer.share_cut([*self.splits.labeled.texts, *self.splits.pool.texts])
         if share >= MANY_CUT:
-            longer = tokenizer.pretrained.model_max_length
-            hint = (
-                "; --set network.max_length=512 reads more, and takes longer" if longer > tokenizer.max_length else ""
-            )
+            longer = min(2 * tokenizer.max_length, tokenizer.pretrained.model_max_length)
+            more = f"; --set network.max_length={longer} reads more, and takes longer"
+            hint = more if longer > tokenizer.max_length else ""
             self.listener.note(
                 f"About {100 * share:.0f} % of the texts have more than {tokenizer.max_length} tokens, of which the "
                 f"rest is not read{hint}."

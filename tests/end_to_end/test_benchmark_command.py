@@ -132,6 +132,16 @@ def test_cells_of_other_texts_under_the_same_name_are_not_taken_for_finished(ben
     assert "choose another --results" in ran.err
 
 
+def test_a_record_from_before_texts_were_counted_is_still_a_finished_cell(benchmark, place):
+    assert benchmark("run", place / "tiny.toml", "--only", "ours", "--seeds", 1).code == 0
+    ((path, record),) = records(place).items()
+    del record["texts"], record["classes"]
+    (place / "results" / "cells" / path).write_text(json.dumps(record))
+    ran = benchmark("run", place / "tiny.toml", "--only", "ours", "--seeds", 1)
+    assert ran.code == 0, ran.err
+    assert "1 of 1 cells are finished" in ran.out
+
+
 @pytest.mark.parametrize("lacking", ["dev", "test"])
 def test_a_data_set_without_all_of_its_parts_is_not_trained_on(benchmark, place, lacking):
     (place / "data" / "toys" / f"{lacking}.csv").unlink()

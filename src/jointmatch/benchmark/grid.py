@@ -90,9 +90,10 @@ def _with_data(rows: list[list[Cell]], options: Options) -> list[list[Cell]]:
 def check_texts(records: Sequence[Record], options: Options) -> None:
     """Raise where kept cells were made of other texts than those at hand under the same name."""
     for name in sorted({record["data"] for record in records} - {"demo"}):
-        made_of = {d for r in records if r["data"] == name and (d := r.get("texts", {}).get("digest"))}
-        others = made_of - {benchmark_digest(name, options.data_dir)}
-        if others or _counts_differ(name, [r for r in records if r["data"] == name], options.data_dir):
+        own = [record for record in records if record["data"] == name]
+        digests = {digest for record in own if (digest := record.get("texts", {}).get("digest"))}
+        others = digests and digests != {benchmark_digest(name, options.data_dir)}
+        if others or _counts_differ(name, own, options.data_dir):
             raise DataError(
                 f"{options.results} has cells of other texts than those of {name} here, and numbers of both could not "
                 "be compared in one table: choose another --results, or the --data-dir of then."
@@ -101,7 +102,8 @@ def check_texts(records: Sequence[Record], options: Options) -> None:
 
 def _counts_differ(name: str, records: Sequence[Record], data_dir: str | None) -> bool:
     """Of records from before they had a digest: whether classes, or the texts that are drawn from, are others."""
-    old = [r for r in records if "digest" not in r.get("texts", {}) and not r.get("imbalance")]
+    counted = [record for record in records if "texts" in record and not record.get("imbalance")]
+    old = [record for record in counted if "digest" not in record["texts"]]
     if not old:
         return False
     pool, dev, test = read_benchmark(name, data_dir)

@@ -71,8 +71,9 @@ def why_absent(name: str, data_dir: str | None, parts: Sequence[str] = ("pool", 
         return None
     if folder is not None and part_file(folder, name, "pool") is not None:
         lacking = [part for part in parts if part_file(folder, name, part) is None]
-        wanted = f"{folder / name} has no {' and no '.join(lacking)} file; {', '.join(parts)} are needed."
-        return wanted if lacking else None
+        if not lacking:
+            return None
+        return f"{folder / name} has no {' and no '.join(lacking)} file; {', '.join(parts)} are needed."
     if name in BENCHMARKS and BENCHMARKS[name].hub and not _hub_answers():
         return (
             f"{name} is in no local folder, and the hub does not answer. Point --data-dir or JOINTMATCH_DATA at a "

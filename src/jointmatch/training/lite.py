@@ -141,10 +141,11 @@ def build_heads(features: FeatureSet, config: NetworkConfig, num_classes: int, s
     heads = Heads(shape, count, seed)
     heads.to(features.labeled.device)
     pool = features.weak if features.weak.shape[1] else features.labeled
-    heads.center_on(pool)
     if config.head_init == "means":
         heads.center_between(pool, features.labeled, features.labels)
         heads.start_at_means(features.labeled, features.labels, config.prototype_scale)
+    else:
+        heads.center_on(pool)
     if config.head_init == "prototype":
         heads.start_at_prototypes(features.labeled, features.labels, config.prototype_scale)
     if features.words is not None:

@@ -8,7 +8,10 @@ from tests.unit.training.toy import Recorder, tiny_run
 @pytest.mark.parametrize(
     ("max_length", "said"),
     [
-        (4, "About 100 % of the texts have more than 4 tokens, of which the rest is not read; --set network."),
+        (
+            4,
+            "About 100 % of the texts have more than 4 tokens, of which the rest is not read; --set network.max_length=8 ",
+        ),
         (64, None),
     ],
 )
