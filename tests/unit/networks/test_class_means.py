@@ -1,5 +1,7 @@
 """What the labelled texts say of the classes, believed as far as it is more than chance."""
 
+from typing import Any
+
 import pytest
 import torch
 
@@ -109,8 +111,15 @@ def test_every_kind_of_head_can_start_so(kind):
 @pytest.mark.parametrize("mode", ["lite", "full"])
 def test_a_run_starts_so_where_it_is_asked_to(tiny_backbone, mode, monkeypatch):
     called = []
+
+    def spied(name: str, usual: Any) -> Any:
+        def spy(*args: Any) -> None:
+            called.append(name)
+            usual(*args)
+
+        return spy
+
     for name in ("center_between", "start_at_means", "center_on", "start_at_prototypes"):
-        usual = getattr(Heads, name)
-        monkeypatch.setattr(Heads, name, lambda *a, usual=usual, name=name: (called.append(name), usual(*a))[1])
+        monkeypatch.setattr(Heads, name, spied(name, getattr(Heads, name)))
     tiny_run(tiny_backbone, {"training": {"mode": mode}, "network": {"head_init": "means", "normalize": True}})
     assert called == ["center_between", "start_at_means"]

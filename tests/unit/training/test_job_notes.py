@@ -10,7 +10,7 @@ from tests.unit.training.toy import Recorder, tiny_run
     [
         (
             4,
-            "About 100 % of the texts have more than 4 tokens, of which the rest is not read; --set network.max_length=8 ",
+            "have more than 4 tokens, of which the rest is not read; --set network.max_length=8 reads",
         ),
         (64, None),
     ],
@@ -21,4 +21,4 @@ def test_texts_that_are_not_read_to_their_end_are_told(tiny_backbone, max_length
     tiny_run(tiny_backbone, settings, listener=listener)
     found = [note for note in listener.notes if "is not read" in note]
     assert len(found) == (said is not None)
-    assert not said or found[0].startswith(said)
+    assert not said or said in found[0]
