@@ -151,6 +151,14 @@ def test_a_data_set_without_all_of_its_parts_is_not_trained_on(benchmark, place,
     assert records(place) == {}
 
 
+def test_a_data_set_whose_columns_are_others_is_said_once_and_in_its_own_words(benchmark, place):
+    (place / "data" / "toys" / "dev.csv").write_text("id,points\n1,2\n3,4\n")
+    ran = benchmark("run", place / "tiny.toml")
+    assert ran.code == 2
+    assert ran.err.count("has the columns 'id', 'points'; a benchmark's files have 'text' and 'label'") == 1
+    assert "--text-column" not in ran.err
+
+
 def test_a_backbone_that_is_none_is_said_once_and_before_anything_is_run(command, place):
     words = ["--results", place / "results", "--data-dir", place / "data", "--backbone", place / "data"]
     ran = command("benchmark", "run", place / "tiny.toml", *words)

@@ -71,16 +71,15 @@ def why_absent(name: str, data_dir: str | None, parts: Sequence[str] = ("pool", 
         return None
     if folder is not None and part_file(folder, name, "pool") is not None:
         lacking = [part for part in parts if part_file(folder, name, part) is None]
-        if not lacking:
-            return None
-        return f"{folder / name} has no {' and no '.join(lacking)} file; {', '.join(parts)} are needed."
-    if name in BENCHMARKS and BENCHMARKS[name].hub and not _hub_answers():
+        if lacking:
+            return f"{folder / name} has no {' and no '.join(lacking)} file; {', '.join(parts)} are needed."
+    elif name in BENCHMARKS and BENCHMARKS[name].hub and not _hub_answers():
         return (
             f"{name} is in no local folder, and the hub does not answer. Point --data-dir or JOINTMATCH_DATA at a "
             "folder with its pool, dev and test files; what the hub's client has kept is read under HF_HUB_OFFLINE=1."
         )
     try:
-        read_benchmark(name, data_dir)  # the hub may have it
+        read_benchmark(name, data_dir)
     except InputError as error:
         return str(error)
     return None

@@ -18,6 +18,12 @@ NAMES = {
     "empatheticdialogues": "Empathetic Dialogues",
     "hurricane": "Hurricane",
     "threecrises": "Three crises",
+    "disaster_tweets": "Disaster tweets",
+    "film_sentences": "Film sentences",
+    "newsgroups": "20 newsgroups",
+    "reuters8": "Reuters-8",
+    "sms_spam": "SMS spam",
+    "trec": "TREC",
     "demo": "The corpus inside the package",
 }
 METRIC_NAMES = {"accuracy": "accuracy", "macro_f1": "macro-F1"}

@@ -104,8 +104,12 @@ def read_benchmark(name: str, data_dir: str | Path | None = None) -> tuple[Rows,
 
 def _read(path: Path) -> Rows:
     table = read_table(path)
-    text = text_column(table, None, str(path))
-    label = require_label_column(table, None, text, str(path))
+    try:
+        text = text_column(table, None, str(path))
+        label = require_label_column(table, None, text, str(path))
+    except DataError:  # its advice is for files whose columns can be named on the command line
+        found = ", ".join(map(repr, table)) or "none"
+        raise DataError(f"{path} has the columns {found}; a benchmark's files have 'text' and 'label'.") from None
     return Rows([as_text(t) for t in table[text]], clean(table[label]))
 
 

@@ -30,6 +30,7 @@ FORMATS: dict[str, Format] = {
 CHUNK = 1024
 _ADVICE = {
     ".json": "Write one object per line and call it .jsonl.",
+    ".tab": "Columns with tabs between them are a .tsv, with one line of names above them.",
     ".txt": "Of one text per line make a .tsv: put a first line 'text' above them.",
     **dict.fromkeys((".xls", ".xlsx", ".ods"), "Save a spreadsheet as CSV first."),
 }

@@ -130,6 +130,7 @@ def test_an_unknown_extension_is_answered_with_the_known_ones_and_the_nearest(fi
     [
         ("rows", "wanted one of .csv, .tsv, .jsonl, .ndjson, .parquet."),
         ("rows.XLSX", "Save a spreadsheet as CSV first."),
+        ("rows.tab", "are a .tsv, with one line of names above them."),
         ("rows.json", "Write one object per line and call it .jsonl."),
         ("rows.txt", "put a first line 'text' above them."),
         ("rows.csvv", "Did you mean '.csv'?"),
