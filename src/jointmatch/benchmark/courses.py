@@ -63,7 +63,7 @@ def draw_classes(figure: Figure, shown: Shown) -> None:
         axes.axhline(share, color="0.45", linewidth=1, linestyle=(0, (2, 3)), label="all texts, evenly")
         axes.set(title=curve["title"], xlabel="step", ylim=(0, None))
     panels[0].set_ylabel("texts given this label, %")
-    legend_below(figure, panels[0])
+    legend_below(figure)
     figure.suptitle(_what(shown, "pseudo-labels of each class"))
 
 
@@ -89,7 +89,7 @@ def draw_pseudo_labels(figure: Figure, shown: Shown) -> None:
         for number, curve in enumerate(shown):
             _line(axes, curve["steps"], 100 * _numbers(curve[quantity]), number, curve["title"])
         axes.set(title=title, xlabel="step", ylabel=label)
-    legend_below(figure, panels[0])
+    legend_below(figure)
     figure.suptitle(_what(shown, "pseudo-labels"))
 
 

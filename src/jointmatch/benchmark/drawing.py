@@ -14,7 +14,6 @@ from jointmatch.errors import MissingExtraError
 from jointmatch.files import write_atomically
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 # Okabe and Ito's colours, which people see apart whatever their eyes; line styles say it once more.
@@ -66,9 +65,12 @@ def draw(shown: Shown, painter: Painter, path: str | Path) -> None:
         write_atomically(path, lambda p: figure.savefig(p, format=ending, dpi=130, metadata=metadata))
 
 
-def legend_below(figure: Figure, axes: Axes, longest: int = 30) -> None:
-    """Below all panels, in as many columns as the names leave room for; names are cut at ``longest`` letters."""
-    handles, names = axes.get_legend_handles_labels()
+def legend_below(figure: Figure, longest: int = 30) -> None:
+    """Of all panels, below them, in as many columns as the names leave room for, cut at ``longest`` letters."""
+    named = {
+        name: handle for axes in figure.axes for handle, name in zip(*axes.get_legend_handles_labels(), strict=True)
+    }
+    names, handles = list(named), list(named.values())
     shown = [name if len(name) <= longest else f"{name[: longest - 1]}…" for name in names]
     room = figure.get_figwidth() * 13.7 / (max(map(len, shown)) + 7)  # so many characters an inch, 7 for line and gap
     columns = max(1, min(len(names), int(room)))

@@ -47,7 +47,7 @@ def draw_race(figure: Figure, shown: Shown) -> None:
         axes.plot(minutes, percent, label=label, linewidth=1.8, color=COLOURS[number], linestyle=STYLES[number])
     axes.set_xscale("log")
     axes.set(xlabel="minutes a seed, logarithmic", ylabel="accuracy on dev, %", title=shown[0]["device"])
-    legend_below(figure, axes, longest=60)
+    legend_below(figure, longest=60)
 
 
 class Race(Suite):

@@ -39,8 +39,10 @@ def draw_growth(figure: Figure, shown: Shown) -> None:
     rows = -(-len(shown) // columns)
     figure.set_size_inches(3.5 * columns + 0.4, 2.9 * rows + 0.6)
     panels = figure.subplots(rows, columns, squeeze=False, sharey=True).ravel()
+    shapes = list(dict.fromkeys(shape for panel in shown for shape in panel["lines"]))
     for axes, panel in zip(panels, shown, strict=False):
-        for number, (shape, points) in enumerate(panel["lines"].items()):
+        for shape, points in panel["lines"].items():
+            number = shapes.index(shape)  # not every shape is in every panel
             values, times = zip(*points, strict=True)
             look = {"color": COLOURS[number], "linestyle": STYLES[number], "marker": MARKERS[number]}
             axes.plot(values, times, label=shape, **look)
@@ -54,5 +56,5 @@ def draw_growth(figure: Figure, shown: Shown) -> None:
         axes.set_visible(False)
     for row in range(rows):
         panels[row * columns].set_ylabel("ms per outer step")
-    legend_below(figure, panels[0])
+    legend_below(figure)
     figure.suptitle(f"Cost of a step, all else as usual, {shown[0]['device']}")

@@ -11,6 +11,7 @@ from jointmatch.benchmark import load
 from jointmatch.benchmark.drawing import draw
 from jointmatch.benchmark.formats import markdown
 from jointmatch.benchmark.speed import WAYS, Load, _flops_per_step, measure
+from jointmatch.benchmark.speed_figures import draw_growth
 from jointmatch.benchmark.speed_suite import Speed, compile_ahead
 from jointmatch.benchmark.store import Store
 from jointmatch.benchmark.suite import Options
@@ -151,3 +152,17 @@ def test_the_shipped_one_compares_with_the_published_way_and_grows_every_axis():
     assert len({one.name for one in loads}) == len(loads)
     assert set(shipped.options["grow"]) == {"networks", "seeds", "mu", "length", "pool"}
     assert Path(shipped.name).stem == "speed"
+
+
+def test_a_shape_that_the_first_panel_lacks_is_in_the_legend_and_looks_the_same_everywhere():
+    figure = pytest.importorskip("matplotlib.figure").Figure(layout="constrained")
+    both = {"large": [[1, 9.0], [2, 12.0]], "small": [[1, 3.0], [2, 4.0]]}
+    shown = [
+        {"axis": "networks", "device": "Some GPU", "lines": {"large": both["large"]}},
+        {"axis": "seeds", "device": "Some GPU", "lines": {"small": both["small"]}},
+        {"axis": "mu", "device": "Some GPU", "lines": both},
+    ]
+    draw_growth(figure, shown)
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["large", "small"]
+    alone, beside = figure.axes[1].lines[0], figure.axes[2].lines[1]
+    assert (alone.get_color(), alone.get_marker()) == (beside.get_color(), beside.get_marker())
