@@ -96,7 +96,7 @@ def test_set_wins_over_the_config_file_and_the_config_over_the_recipe(command, t
     assert ran.code == 0, ran.err
     stored = tomllib.loads((tmp_path / "run/config.toml").read_text())
     assert (stored["training"]["steps"], stored["algorithm"]["tau"]) == (7, 0.6)
-    assert stored["network"]["head_init"] == "prototype"
+    assert stored["network"]["head_init"] == "means"
     steps = [json.loads(line)["step"] for line in (tmp_path / "run/history.jsonl").read_text().splitlines()]
     assert steps == [3, 6, 7]
 

@@ -80,7 +80,7 @@ def test_whole_networks_read_the_very_views_they_would_have_read(tiny_backbone, 
     config |= {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
     (folder / "config.json").write_text(json.dumps(config))
     settings: dict[str, dict[str, Any]] = {
-        "algorithm": {"tau": 0.4, "threshold": "fixed", "weighting": "uniform"},
+        "algorithm": {"tau": 0.5, "threshold": "fixed", "weighting": "uniform"},
         "augment": {"weak": "none", "strong": ["deletion:0.3"]},
         "network": {"head_dropout": 0.0, "stacked": stacked},
     }
