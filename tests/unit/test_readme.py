@@ -178,6 +178,50 @@ def test_more_seeds_on_dev_decide_where_two_were_misleading(name):
     assert "unlabeled_weight" not in recipe("best", "full", name).get("algorithm", {})
 
 
+def test_what_the_page_says_of_fixmatch_with_its_own_weight_is_what_was_measured():
+    store = Store(ROOT / "benchmarks" / "results")
+    light = store.earlier("main_weights", "fixmatch, w_u 1", "ag_news", 10)
+    heavy = Results(load("main"), store).entries["fixmatch", "ag_news", 10]
+    assert len(light) == len(heavy.records) == 5
+    own = mean({run["seed"]: run["scores"]["test"]["accuracy"] for run in light})
+    page = " ".join((ROOT / "docs" / "results" / "algorithms.md").read_text(encoding="utf-8").split())
+    assert f"has {100 * own:.2f} on test with 1 and {100 * mean(heavy.values()):.2f} with 5" in page
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / "benchmarks").glob("**/*.toml")), ids=lambda file: file.stem)
+def test_every_experiment_kept_here_has_results_that_can_be_shown(file):
+    shown = sections(Results(load(file), Store(ROOT / "benchmarks" / "results")))
+    assert any("±" in str(row) for table in shown for row in table.rows)
+
+
+def test_what_the_page_about_speed_says_in_words_is_what_its_files_have():
+    def took(shape: str, way: str) -> dict:
+        return result(f"cells/speed/nvidia-h200/{shape}_{way}")
+
+    def both(of: str, way: str) -> list[float]:
+        """How many times longer ``of`` takes than ``way``, a step and seed, at both sizes."""
+        key = "ms_per_step_and_seed"
+        return [took(shape, of)[key] / took(shape, way)[key] for shape in ("bert-base", "minilm")]
+
+    def share(shape: str, way: str) -> float:
+        return 100 * took(shape, way)["tflops"] / took(shape, way)["peak_tflops"]
+
+    page = " ".join((ROOT / "docs" / "results" / "speed.md").read_text(encoding="utf-8").split())
+    one, five, mixed = (both("published", f"compiled{odd}") for odd in ("", "_seeds-5", "_seeds-5_shortest-16"))
+    assert f"takes {one[0]:.0f} times less than the published way at BERT-base's size and {one[1]:.0f} times" in page
+    assert f"of five in one stack {five[0]:.0f} and {five[1]:.0f} times less" in page
+    assert f"of different lengths {mixed[0]:.0f} and {mixed[1]:.0f}." in page
+    one, five = both("apart", "compiled"), both("apart", "compiled_seeds-5")
+    assert f"{one[0]:.1f} and {one[1]:.1f} times with one seed, {five[0]:.1f} and {five[1]:.1f} with five" in page
+    large, small = ([share(s, w) for w in ("compiled", "compiled_seeds-5")] for s in ("bert-base", "minilm"))
+    assert f"size {large[0]:.0f} % of what" in page
+    assert f"with five seeds {large[1]:.0f} %." in page
+    assert f"narrow for that: {small[0]:.0f} and {small[1]:.0f} %." in page
+    of_five, of_two = both("compiled_seeds-5", "compiled"), both("compiled", "compiled_algorithm-fixmatch_networks-1")
+    assert f"take {of_five[0]:.2f} (BERT-base) and {of_five[1]:.2f} (MiniLM) times" in page
+    assert f"takes {of_two[0]:.2f} and {of_two[1]:.2f} times as long" in page
+
+
 def test_in_lite_recipe_best_has_the_weights_that_were_best_on_three_sets():
     store, search = Store(ROOT / "benchmarks" / "results"), results("search/lite_weights").experiment
     means: dict[str, dict[float, float]] = {}

@@ -1,15 +1,20 @@
 """Time to accuracy: the same task by several engines, each run to its end with a clock beside it.
 
-Every variant is a way to train. Its seeds are run one after another, or side by side where ``options.together`` has
-its name. The clock starts when the texts have been read and runs through all that follows. Times are shown per seed:
-of seeds that take turns the mean, of seeds side by side the time of all over their number. A run alone that is still
-under way when the time given for all is up ends there; what it came to is kept until the way is run again.
+Every variant is a way to train. Its seeds are run one after another; in one stack where ``options.together`` has its
+name; each in a process of its own, all at once, where ``options.processes`` has it. The clock starts when the texts
+have been read and runs through all that follows. Times are shown per seed: of seeds that take turns the mean, of seeds
+at once the time of all over their number. A run that is still under way when the time given for all is up ends there;
+what it came to is kept until the way is run again.
 """
 
 from __future__ import annotations
 
+import multiprocessing
+import os
 import time
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from itertools import repeat
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +26,7 @@ from jointmatch.benchmark.experiment import Experiment
 from jointmatch.benchmark.formats import Section
 from jointmatch.benchmark.machines import current_machine, machines, slug
 from jointmatch.benchmark.results import spread
+from jointmatch.benchmark.schedule import follow, shared_cores
 from jointmatch.benchmark.store import Record, Store
 from jointmatch.benchmark.suite import Options, Suite, why_absent
 from jointmatch.benchmark.table import NAMES, NOT_RUN
@@ -51,7 +57,7 @@ def draw_race(figure: Figure, shown: Shown) -> None:
 
 
 class Race(Suite):
-    """``options``: ``together``, the variants whose seeds go side by side, and ``levels`` of accuracy to be reached."""
+    """``options``: ``together`` and ``processes``, whose seeds go at once, and how; ``levels`` of accuracy."""
 
     pictures = MappingProxyType({"race": Picture("Accuracy on dev over minutes", draw_race)})
 
@@ -61,15 +67,19 @@ class Race(Suite):
         if why := why_absent(data, options.data_dir):
             raise DataError(why)
         store, machine, start = Store(options.results), current_machine(), time.monotonic()
+        processes = experiment.options.get("processes", [])
         for variant, row in rows.items():
             todo = [cell for cell in row if not _is_over(store.read(_path(slug(machine), variant, cell.seed)))]
-            if variant in experiment.options["together"] and len(todo) < len(row):
+            at_once = variant in (*experiment.options["together"], *processes)
+            if at_once and len(todo) < len(row):
                 todo = row if todo else []  # their time is one: what is missing is measured with all
-            for unit in [todo] if variant in experiment.options["together"] and todo else [[cell] for cell in todo]:
-                if time.monotonic() - start > options.seconds:
+            for unit in [todo] if at_once and todo else [[cell] for cell in todo]:
+                left = start + options.seconds - time.monotonic()
+                if left < 0:
                     options.say(f"Time is up: {variant} is left. The same command goes on with it.")
                     break
-                for record in _timed(unit, options.data_dir, start + options.seconds):
+                run = _in_processes if variant in processes else _timed
+                for record in run(unit, options.data_dir, left):
                     record |= {"variant": variant, "device": machine}
                     store.write(_path(slug(machine), variant, record["seed"]), record)
                     options.say(f"{variant}, seed {record['seed']}: {_told(record)}")
@@ -146,20 +156,33 @@ class _Clock(Listener):
             raise _TimeUp
 
 
-def _timed(cells: Sequence[Cell], data_dir: str | None, deadline: float) -> list[Record]:
-    """Run seeds side by side where there are several, and tell how they went and how long it took."""
+def _in_processes(cells: Sequence[Cell], data_dir: str | None, seconds: float) -> list[Record]:
+    """Run every seed in a process of its own, all at once."""
+    # Started afresh, not forked: a forked process cannot use the GPU.
+    context = multiprocessing.get_context("spawn")
+    with shared_cores(len(cells)), ProcessPoolExecutor(len(cells), context, follow, (os.getpid(),)) as pool:
+        alone = pool.map(_timed, [[cell] for cell in cells], repeat(data_dir), repeat(seconds))
+        return [record | {"side_by_side": len(cells)} for records in alone for record in records]
+
+
+def _timed(cells: Sequence[Cell], data_dir: str | None, seconds: float) -> list[Record]:
+    """Run seeds, in one stack where there are several, and tell how they went and how long it took."""
     from jointmatch.benchmark.outcome import versions
     from jointmatch.benchmark.work import splits_of
     from jointmatch.run import run_seeds
 
+    deadline = time.monotonic() + seconds
     seeds = [cell.seed for cell in cells]
     splits = [splits_of(cell, data_dir) for cell in cells]
-    # Seeds side by side are brought to their ends: where one after another has to do, the first ones would be lost.
-    clock = _Clock(deadline if len(cells) == 1 else float("inf"))
+    clock = _Clock(deadline)
     try:
-        ends = [_end(outcome.result) for outcome in run_seeds(splits, cells[0].asked, seeds, listener=clock)]
+        outcomes = run_seeds(splits, cells[0].asked, seeds, listener=clock)
+        ends = {seed: _end(outcome.result) for seed, outcome in zip(seeds, outcomes, strict=True)}
     except _TimeUp:
-        ends = [{"steps": clock.courses[seed][-1][1], "termination": TIME_UP, "scores": {}} for seed in seeds]
+        ends = {
+            seed: {"steps": course[-1][1], "termination": TIME_UP, "scores": {}}
+            for seed, course in clock.courses.items()
+        }
     common = {
         "side_by_side": len(seeds),
         "seconds": clock.seconds(),
@@ -167,9 +190,7 @@ def _timed(cells: Sequence[Cell], data_dir: str | None, deadline: float) -> list
         "asked": cells[0].asked,
         "versions": versions(),
     }
-    return [
-        {"seed": seed, "course": clock.courses[seed], **common, **end} for seed, end in zip(seeds, ends, strict=True)
-    ]
+    return [{"seed": seed, "course": clock.courses[seed], **common, **end} for seed, end in ends.items()]
 
 
 def _end(result: dict[str, Any]) -> dict[str, Any]:

@@ -96,7 +96,7 @@ class Results:
         if not variant:
             return [r for r in found if row in r["baselines"]]
         asked = {key: v for key, v in self.experiment.settings_of(row, data).items() if key != "output" and v}
-        return [r for r in found if r["asked"] == asked and r["imbalance"] == self.experiment.imbalance]
+        return [r for r in found if r.get("asked") == asked and r["imbalance"] == self.experiment.imbalance]
 
     def rows(self, data: str, labels: int) -> list[Entry]:
         """The entries of one data set and count, the best first if the experiment wants that."""

@@ -44,7 +44,7 @@ def _round(units: Sequence[Unit], jobs: int, finished: Finished, failed: Failed)
     """Give back, in order, what was not run because a process died."""
     # Started afresh, not forked: a forked process cannot use the GPU.
     context = multiprocessing.get_context("spawn")
-    with _shared_cores(jobs), ProcessPoolExecutor(jobs, context, _follow, (os.getpid(),)) as pool:
+    with shared_cores(jobs), ProcessPoolExecutor(jobs, context, follow, (os.getpid(),)) as pool:
         futures: dict[Future[list[tuple[Cell, Record]]], Unit] = {pool.submit(run_unit, u): u for u in units}
         try:
             for future in as_completed(futures):
@@ -65,7 +65,7 @@ def _tell(done: Sequence[tuple[Cell, Record]], finished: Finished) -> None:
 
 
 @contextmanager
-def _shared_cores(jobs: int) -> Iterator[None]:
+def shared_cores(jobs: int) -> Iterator[None]:
     """Processes that share the cores must not each start a thread per core."""
     wanted = {
         "OMP_NUM_THREADS": str(max(1, (os.cpu_count() or 1) // jobs)),
@@ -80,7 +80,7 @@ def _shared_cores(jobs: int) -> Iterator[None]:
             del os.environ[key]
 
 
-def _follow(parent: int) -> None:
+def follow(parent: int) -> None:
     """A worker ends with the process that started it, however that ended."""
 
     def watch() -> None:

@@ -51,6 +51,7 @@ def draw_growth(figure: Figure, shown: Shown) -> None:
         ticks = sorted({value for points in panel["lines"].values() for value, _ in points})
         axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
         axes.minorticks_off()
+        axes.margins(x=0.12)  # numbers at the ends stay clear of those of the next panel
         axes.set(xlabel=panel["axis"])
     for axes in panels[len(shown) :]:
         axes.set_visible(False)

@@ -23,6 +23,7 @@ training = { steps = 4, evaluate_every = 2, warm_start = false, batch_size = 4, 
 augment = { weak = "none", strong = ["none"] }
 network = { max_length = 8 }
 [options]
+processes = []
 together = ["paper"]
 levels = [0.0, 1.1]
 """
@@ -135,6 +136,38 @@ def test_a_run_that_is_under_way_when_the_time_is_up_ends_there_and_is_run_again
     assert finished is not None
     assert finished["steps"] == 4
     assert "stopped" not in markdown(Race().tables(tiny, store, "auto"))
+
+
+def test_seeds_in_processes_of_their_own_are_timed_as_one(tiny, tiny_backbone, data, tmp_path):
+    """Each comes to what it comes to alone; the time a seed is that of all over their number."""
+    options = Options(tmp_path / "turns", str(tiny_backbone), data, say=lambda text: None, only=["plain"])
+    Race().run(tiny, options)
+    tiny.options["processes"] = ["plain"]
+    Race().run(tiny, replace(options, results=tmp_path / "processes"))
+    stores = [Store(tmp_path / name) for name in ("turns", "processes")]
+    turns, processes = ([s.read(f"race/cpu/plain/seed-{seed}.json") or {} for seed in (0, 1)] for s in stores)
+    assert [r["side_by_side"] for r in (*turns, *processes)] == [1, 1, 2, 2]
+    for alone, beside in zip(turns, processes, strict=True):
+        assert beside["scores"] == alone["scores"]
+        assert [point[1:] for point in beside["course"]] == [point[1:] for point in alone["course"]]
+    assert to_the_end(processes) == pytest.approx(max(r["seconds"] for r in processes) / 60 / 2)
+
+
+def test_a_stack_that_is_under_way_when_the_time_is_up_leaves_its_courses(
+    tiny, tiny_backbone, data, tmp_path, monkeypatch
+):
+    options = Options(tmp_path / "results", str(tiny_backbone), data, say=lambda text: None, only=["paper"])
+    store = Store(tmp_path / "results")
+    monkeypatch.setattr(race, "time", Timed(after=2))
+    Race().run(tiny, replace(options, seconds=0.5))
+    stopped = store.read("race/cpu/paper/seed-0.json")
+    assert stopped is not None
+    assert [step for _, step, _ in stopped["course"]] == [2]
+    assert stopped["side_by_side"] == 2
+    assert "| stopped |" in markdown(Race().tables(tiny, store, "auto"))
+    monkeypatch.undo()
+    Race().run(tiny, options)
+    assert Race().progress(tiny, store, "auto") == (2, 4)
 
 
 class Timed:

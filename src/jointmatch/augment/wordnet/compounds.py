@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from jointmatch.augment.wordnet import function_words
 from jointmatch.augment.wordnet.lexicon import Word
@@ -18,27 +18,37 @@ class Compounds:
     """
 
     def __init__(self, lemmas: set[str]) -> None:
-        self._lemmas = lemmas
-        self._firsts = {lemma.partition(" ")[0] for lemma in lemmas}
+        self._pairs: dict[str, set[str]] = {}  # first word -> what may follow it
+        self._triples: dict[str, set[str]] = {}  # the same for two words that follow
+        for lemma in lemmas:
+            first, _, rest = lemma.partition(" ")
+            (self._triples if " " in rest else self._pairs).setdefault(first, set()).add(rest)
 
     def __call__(self, words: Sequence[Word]) -> set[int]:
         """Places of the words that stand in a compound."""
         joined: set[int] = set()
         for i, word in enumerate(words):
-            if not word.tail and any(base in self._firsts for base in word.bases):
-                joined.update(self._from(words, i))
+            if word.tail:
+                continue
+            for base in word.bases:
+                if base in self._pairs:
+                    joined.update(_second(words, i, self._pairs[base]))
+                if base in self._triples:
+                    joined.update(_third(words, i, self._triples[base]))
         return joined
 
-    def _from(self, words: Sequence[Word], i: int) -> set[int]:
-        """The places of what starts at one place."""
-        joined: set[int] = set()
-        for j in range(i + 1, min(i + 4, len(words))):
-            if (j == i + 1 or words[j].low in _PARTICLES) and self._known(words[i], " ", words[j]):
-                joined.update((i, j))
-        of_three = i + 2 < len(words) and not words[i + 1].tail
-        if of_three and self._known(words[i], f" {words[i + 1].low} ", words[i + 2]):
-            joined.update((i, i + 1, i + 2))
-        return joined
 
-    def _known(self, first: Word, between: str, last: Word) -> bool:
-        return any(a + between + b in self._lemmas for a in first.bases for b in last.bases)
+def _second(words: Sequence[Word], i: int, known: set[str]) -> Iterator[int]:
+    """The places of what starts at one place and goes on with a word behind it; a particle may stand further off."""
+    for j in range(i + 1, min(i + 4, len(words))):
+        word = words[j]
+        if (j == i + 1 or word.low in _PARTICLES) and not known.isdisjoint(word.bases):
+            yield from (i, j)
+
+
+def _third(words: Sequence[Word], i: int, known: set[str]) -> Sequence[int]:
+    """The places of what starts at one place and goes on with the two words behind it."""
+    if i + 2 >= len(words) or words[i + 1].tail:
+        return ()
+    middle = words[i + 1].low
+    return (i, i + 1, i + 2) if any(f"{middle} {base}" in known for base in words[i + 2].bases) else ()

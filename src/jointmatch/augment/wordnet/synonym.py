@@ -15,9 +15,20 @@ from jointmatch.augment.wordnet.inflection import takes_an
 from jointmatch.augment.wordnet.reader import Reader
 from jointmatch.augment.wordnet.source import find
 from jointmatch.augment.wordnet.store import load
+from jointmatch.augment.wordnet.thesaurus import Thesaurus
 from jointmatch.errors import MissingExtraError
 
 _SPACE = re.compile(r"(\s+)")
+
+
+_READERS: dict[str, Reader] = {}
+
+
+def _reader(thesaurus: Thesaurus) -> Reader:
+    """One for each thesaurus: what one augmenter has looked up serves the others."""
+    if thesaurus.digest not in _READERS:
+        _READERS[thesaurus.digest] = Reader(thesaurus)
+    return _READERS[thesaurus.digest]
 
 
 @AUGMENTERS.register("synonym")
@@ -42,7 +53,7 @@ class Synonym(WordAugmenter):
     @cached_property
     def reader(self) -> Reader:
         """The thesaurus with all that has been looked up in it, loaded at first use."""
-        return Reader(load())
+        return _reader(load())
 
     @property
     def key(self) -> str:
