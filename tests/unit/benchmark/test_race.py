@@ -22,6 +22,8 @@ rows = ["plain", "paper"]
 training = { steps = 4, evaluate_every = 2, warm_start = false, batch_size = 4, mu = 1 }
 augment = { weak = "none", strong = ["none"] }
 network = { max_length = 8 }
+[variants.plain]
+training.steps = 4
 [options]
 processes = []
 together = ["paper"]
