@@ -1,10 +1,13 @@
 """Label spreading over features that fall into clusters."""
 
 import numpy as np
+import pytest
 import torch
+from sklearn.semi_supervised import LabelSpreading
 
 from jointmatch.networks import Heads, HeadShape
 from jointmatch.training import FeatureSet, Spreading
+from jointmatch.training.baselines import ALPHA, BLOCK, NEIGHBORS, flat_features
 from tests.unit.training.toy import CLASSES, WIDTH, cluster, toy_features
 
 
@@ -33,6 +36,20 @@ def test_without_a_pool_labels_spread_to_what_is_near_and_not_to_all():
     features = FeatureSet(labeled, torch.arange(18) % CLASSES, labeled[:, :0], [], {})
     probs = Spreading(features, heads()).predict_proba(cluster(30, seed=9))
     assert (probs.argmax(-1) == np.arange(30) % CLASSES).mean() > 0.9
+
+
+@pytest.mark.parametrize("offset", [0.0, 1000.0])
+def test_it_is_what_scikit_learn_makes_of_its_own_nearest_neighbours(offset):
+    """More texts than a block has, and features far from the origin."""
+    features = FeatureSet(
+        cluster(12, seed=0) + offset, torch.arange(12) % CLASSES, cluster(BLOCK + 100, seed=1) + offset, [], {}
+    )
+    ours, asked = Spreading(features, heads()), cluster(BLOCK + 10, seed=9) + offset
+    plain = LabelSpreading(kernel="knn", n_neighbors=NEIGHBORS, alpha=ALPHA, max_iter=100)
+    plain.fit(ours.model.X_, np.concatenate([np.arange(12) % CLASSES, np.full(BLOCK + 100, -1)]))
+    np.testing.assert_allclose(ours.model.label_distributions_, plain.label_distributions_, atol=1e-12)
+    wanted = plain.predict_proba(flat_features(asked, ours.heads))
+    np.testing.assert_allclose(ours.predict_proba(asked), wanted, atol=1e-12)
 
 
 def test_it_works_with_two_texts():
