@@ -260,10 +260,11 @@ def _parse_value(raw: str) -> Any:
         return raw
 
 
-def recipe_names() -> list[str]:
+@cache
+def recipe_names() -> tuple[str, ...]:
     """The recipes that ship with the package."""
     folder = resources.files("jointmatch") / "recipes"
-    return sorted(f.name.removesuffix(".toml") for f in folder.iterdir() if f.name.endswith(".toml"))
+    return tuple(sorted(f.name.removesuffix(".toml") for f in folder.iterdir() if f.name.endswith(".toml")))
 
 
 def recipe(name: str, mode: str, algorithm: str = AlgorithmConfig.name) -> Settings:
@@ -271,7 +272,13 @@ def recipe(name: str, mode: str, algorithm: str = AlgorithmConfig.name) -> Setti
     if name not in recipe_names():
         known = ", ".join(recipe_names())
         raise UnknownNameError(f"Unknown recipe {name!r}.{did_you_mean(name, recipe_names())} Known: {known}.")
-    text = (resources.files("jointmatch") / "recipes" / f"{name}.toml").read_text(encoding="utf-8")
-    parts = tomllib.loads(text)
+    parts = _recipe_file(name)
     own = parts.get("algorithms", {}).get(algorithm, {})
     return merge(*(part.get(which, {}) for part in (parts, own) for which in ("all", mode)))
+
+
+@cache
+def _recipe_file(name: str) -> Settings:
+    """Read once: a table of results asks for the same few recipes hundreds of times."""
+    text = (resources.files("jointmatch") / "recipes" / f"{name}.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)

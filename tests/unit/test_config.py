@@ -195,7 +195,7 @@ def test_a_folder_is_no_config_file(tmp_path):
 
 
 def test_the_recipes_ship_with_the_package():
-    assert recipe_names() == ["best", "official", "paper", "published"]
+    assert recipe_names() == ("best", "official", "paper", "published")
 
 
 def test_a_recipe_s_part_for_the_mode_wins_over_its_common_part():
