@@ -29,6 +29,8 @@ def resolve(settings: Mapping[str, Any], mode: str) -> Config:
     recipe = config.recipe(_recipe_name(settings), mode, name)
     fixed = {"algorithm": {"name": name}, "training": {"mode": mode}}
     resolved = config.build(config.merge(recipe, method.requires, settings, fixed))
+    if fault := algorithms.too_few_networks(resolved):
+        raise ConfigError([fault])
     return replace(resolved, augment=_one_view(resolved.augment)) if method.one_view else resolved
 
 

@@ -75,6 +75,19 @@ class PseudoLabels:
         return PseudoLabels(self.targets[:, rows], self.selected[:, rows], self.weights[:, rows], own, views)
 
 
+def shape_fault(labels: object, networks: int) -> str | None:
+    """What is wrong with what an algorithm gave, one of the user's own perhaps, and what was wanted; None: nothing."""
+    if not isinstance(labels, PseudoLabels):
+        return f"a {type(labels).__name__}, wanted PseudoLabels."
+    parts = {"targets": labels.targets, "selected": labels.selected, "weights": labels.weights}
+    shapes = [tuple(part.shape) for part in parts.values()]
+    if len(shapes[0]) in (2, 3) and shapes[0][0] == networks and shapes[1] == shapes[2] == shapes[0][:2]:
+        return None
+    got = ", ".join(f"{what} {shape}" for what, shape in zip(parts, shapes, strict=True))
+    rows = f"a row for each of {networks} networks and a column for each text"
+    return f"{got}, wanted {rows}; targets that are distributions have the classes behind these."
+
+
 @dataclass(frozen=True)
 class Mixing:
     """How the texts of a batch, labelled ones first, are mixed with each other.

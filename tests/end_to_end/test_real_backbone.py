@@ -30,6 +30,17 @@ def test_the_demo_shows_jointmatch_above_supervised(command, tmp_path):
     assert json.loads(again.out)["accuracy"] == pytest.approx(summary["jointmatch"]["test"]["accuracy"]["mean"])
 
 
+def test_the_demo_takes_another_algorithm_and_leaves_nothing_where_there_is_none_of_that_name(command, tmp_path):
+    ran = command("demo", "--algorithm", "pseudolabel", "--seeds", 1, "--output", tmp_path / "demo", "--quiet")
+    assert ran.code == 0, ran.err
+    assert "pseudolabel" in ran.out
+    assert "over 1 seed (%)" in ran.out
+    wrong = command("demo", "--algorithm", "pseudolabels", "--output", tmp_path / "other")
+    assert wrong.code == 2
+    assert "Did you mean 'pseudolabel'?" in wrong.err
+    assert not (tmp_path / "other").exists()
+
+
 def pairs(count: int) -> list[tuple[str, str]]:
     return [(a, b) for a in COUNTRIES for b in THINGS][:count]
 

@@ -73,7 +73,8 @@ def test_every_algorithm_and_every_selection_rule_is_broken():
 def test_a_rules_own_tests_come_first():
     assert own_tests("src/jointmatch/selection/weighting.py") == ["tests/unit/selection/test_weighting.py"]
     assert own_tests("src/jointmatch/losses.py") == ["tests/unit/test_losses.py"]
-    assert own_tests("src/jointmatch/algorithms/base.py") == ["tests/unit/algorithms/test_defaults.py"]
+    of_base = [f"tests/unit/algorithms/test_{name}.py" for name in ("base", "defaults")]
+    assert own_tests("src/jointmatch/algorithms/base.py") == of_base
 
 
 RULES = """LIMIT = 1

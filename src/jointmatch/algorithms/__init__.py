@@ -9,6 +9,7 @@ from jointmatch.algorithms.base import (
     describe_settings,
     networks_of,
     settings_of,
+    too_few_networks,
 )
 from jointmatch.algorithms.coteaching import CoTeaching
 from jointmatch.algorithms.coteachingplus import CoTeachingPlus
@@ -65,4 +66,5 @@ __all__ = [
     "describe_settings",
     "networks_of",
     "settings_of",
+    "too_few_networks",
 ]

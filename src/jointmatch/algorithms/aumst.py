@@ -49,6 +49,7 @@ class AUMST(Algorithm):
     )
     extra_classes = 1
     in_rounds = True
+    notes_losses = True
 
     label: Tensor  # (N, M), what the teacher says
     kept: Tensor  # (N, M) bool, whether it is taught

@@ -30,15 +30,18 @@ class Algorithm(nn.Module, ABC):
     """
 
     name: ClassVar[str]
-    reference: ClassVar[str]  # where the rule comes from
+    reference: ClassVar[str] = ""  # where the rule comes from
     rule: ClassVar[str] = ""  # the formula in plain text: q weak, Q strong prediction, H cross-entropy, tau, w ...
     unverified: ClassVar[str] = ""  # what of the rule could not be checked against its paper or code
     networks: ClassVar[int] = 1  # how many it trains unless told otherwise
+    fewest: ClassVar[int] = 1  # with fewer networks the rule is not itself
     uses_unlabeled: ClassVar[bool] = True
     one_view: ClassVar[bool] = False  # the student reads the weak view, as the teacher does
     num_views: ClassVar[int] = 1  # of each text given to pseudo_label: the weak one, then strong ones
     every_view: ClassVar[bool] = False  # the student reads each text in all these views, not in one strong one
     learns_views: ClassVar[bool] = False  # labeled_views_loss is asked for, with all views of the labelled texts
+    whole_labels: ClassVar[bool] = False  # L_s is no mean over the batch: micro-batches do not part labelled texts
+    notes_losses: ClassVar[bool] = False  # asking for a loss changes its buffers
     learning_rate: float = 1e-3  # of the algorithm's own parameters, where it has any
     requires: ClassVar[Settings] = {}  # settings of other sections that the method is not itself without
     extra_classes: ClassVar[int] = 0  # outputs besides the C classes, while training only
@@ -110,6 +113,11 @@ class Algorithm(nn.Module, ABC):
         """The confidence each class must reach now (N, C), for the run record."""
         return None
 
+    @classmethod
+    def fewest_under(cls, settings: Mapping[str, Any]) -> int:
+        """How many networks it takes, given all its settings."""
+        return cls.fewest
+
     def composition(self) -> dict[str, bool]:
         """Which of the paper's techniques it is made of; see ``catalogue.py``."""
         return {
@@ -127,12 +135,23 @@ ALGORITHMS: Registry[Algorithm] = Registry("algorithm", group="jointmatch.algori
 
 
 def settings_of(name: str) -> dict[str, inspect.Parameter]:
-    """The settings an algorithm takes: its constructor's keyword arguments and those it inherits."""
+    """The settings an algorithm takes: its constructor's keyword arguments and those it hands on to its bases."""
     found: dict[str, inspect.Parameter] = {}
-    for cls in reversed(ALGORITHMS[name].__mro__):
+    for cls in _constructors(name):
+        parameters = inspect.signature(cls.__init__).parameters.values()
+        found |= {p.name: p for p in parameters if p.kind is p.KEYWORD_ONLY}
+    return found
+
+
+def _constructors(name: str) -> list[type[Algorithm]]:
+    """The classes whose settings a constructor takes, the last base first: bases as far as ``**`` is handed on."""
+    found: list[type[Algorithm]] = []
+    for cls in ALGORITHMS[name].__mro__:
         if issubclass(cls, Algorithm):
+            found.insert(0, cls)
             parameters = inspect.signature(cls.__init__).parameters.values()
-            found |= {p.name: p for p in parameters if p.kind is p.KEYWORD_ONLY}
+            if not any(p.kind is p.VAR_KEYWORD for p in parameters):
+                break
     return found
 
 
@@ -150,9 +169,12 @@ def describe_settings(name: str) -> dict[str, str]:
 def check_settings(name: str, settings: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """Fit settings to an algorithm's declared types and ranges; return them and all faults."""
     hints: dict[str, Any] = {}
-    for cls in reversed(ALGORITHMS[name].__mro__):
-        if issubclass(cls, Algorithm):
-            hints |= get_type_hints(cls.__init__, include_extras=True)
+    for cls in _constructors(name):
+        hints |= get_type_hints(cls.__init__, include_extras=True)
+    bare = [key for key in settings_of(name) if key not in hints]
+    if bare:
+        what = f"the setting {bare[0]!r} of {name} has no annotation"
+        raise ConfigError([f"{what}, wanted its type and range, such as {bare[0]}: Fraction = 0.9"])
     return check({key: hints[key] for key in settings_of(name)}, settings, "algorithm")
 
 
@@ -162,6 +184,16 @@ def build(name: str, task: Task, settings: Mapping[str, Any]) -> Algorithm:
     if faults:
         raise ConfigError(faults)
     return ALGORITHMS[name](task, **fitted)
+
+
+def too_few_networks(config: Config) -> str | None:
+    """What to say where an algorithm has fewer networks than its rule takes; None: it has enough."""
+    name, count = config.algorithm.name, networks_of(config)
+    settings = {key: p.default for key, p in settings_of(name).items()} | dict(config.algorithm.settings)
+    fewest = ALGORITHMS[name].fewest_under(settings)
+    if count >= fewest:
+        return None
+    return f"network.count is {count}, wanted at least {fewest}: under these settings {name}'s networks need each other"
 
 
 def networks_of(config: Config) -> int:

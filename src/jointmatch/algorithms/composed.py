@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import torch
@@ -36,7 +37,7 @@ class Composed(Algorithm):
         delta: Weight of texts the networks disagree on; the others get 1 - delta.
         delta_rule: ``constant``; falling to 0.5 by ``time`` or ``confidence``; or 1 - running rate of ``disagreement``.
         normalize_weights: Scale the disagreement weights so that selected texts weigh 1 on average.
-        disagreement: of the predicted ``label`` or of ``confidence``: just one of two networks is confident.
+        disagreement: With the next network, or ``others``: of ``label``, or of ``confidence`` where just one is sure.
         targets: ``hard``, the teacher's label, or ``soft``, its probabilities.
         temperature: Of soft targets: p ** (1 / T), made to sum to 1 again.
         alignment: Balance predictions are shifted to: ``none``, ``uniform``, ``labeled``, ``given``, ``estimate``.
@@ -93,6 +94,11 @@ class Composed(Algorithm):
 
     def thresholds(self) -> Tensor:
         return self.threshold.current()  # type: ignore[operator]
+
+    @classmethod
+    def fewest_under(cls, settings: Mapping[str, Any]) -> int:
+        taught = settings["labelling"] != "own" or settings["weighting"] == "disagreement"
+        return max(cls.fewest, 2 if taught else 1)
 
     def _disagreement_weights(
         self, probs: Tensor, taught: Tensor, sure: Tensor, selected: Tensor, step: Step

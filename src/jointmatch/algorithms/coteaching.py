@@ -41,7 +41,7 @@ class CoTeaching(Algorithm):
         "The original is supervised, with given noisy labels: pseudo-labels of unlabelled texts in their place are our "
         "form of it. The share kept falls step by step, in the published code epoch by epoch."
     )
-    networks = 2
+    networks = fewest = 2
     one_view = True
 
     def __init__(

@@ -30,7 +30,7 @@ class CoTraining(Composed):
         "The mini-batch form and its threshold are ours: the original grows a labelled set in rounds by the surest "
         "texts of each class."
     )
-    networks = 2
+    networks = fewest = 2
     one_view = True
 
     def __init__(

@@ -34,7 +34,7 @@ class Decoupling(Composed):
         "The original is supervised, with given labels, and has no pseudo-labels: own labels on unlabelled texts are "
         "our form of it, and so is their threshold. Written from memory of the paper."
     )
-    networks = 2
+    networks = fewest = 2
     one_view = True
 
     def __init__(

@@ -44,7 +44,8 @@ class MultiMatch(Algorithm):
     reference = "Sirbu et al. 2025, EMNLP"
     rule = (
         "for each head the other two vote: one label and both margins above the cut: weight 1; just one margin "
-        "above: its label, weight 3; else 0; times 1[FreeMatch's threshold is reached by one of the two]"
+        "above: its label, weight 3; else 0; times 1[FreeMatch's threshold is reached by one of the two]; L_s is "
+        "the sum over the heads, L_u the mean"
     )
     unverified = (
         "An epoch is a pass over the pool, in the published code 1,024 of 102,400 steps. FreeMatch's means take in "
@@ -55,6 +56,7 @@ class MultiMatch(Algorithm):
     stated: ClassVar = {"cross_labelling": True, "weighted_update": True}
     note = "heads instead of networks: two vote on what the third is taught, and count more where just one is sure"
     networks = 3
+    fewest = 2
     shared_encoder = True
     requires = {"network": {"layers": (1.0,)}}  # noqa: RUF012  all heads read the same
 

@@ -33,7 +33,7 @@ class PCM(Composed):
         "instead. The threshold, the matcher's loss (cross-entropy) and the prediction (the mean of both) are ours; "
         "in one of those variants classes are cut to the smallest one's count and soft targets are learnt."
     )
-    networks = 2
+    networks = fewest = 2
     requires = {"network": {"head_per_network": ("linear", "cosine"), "class_words": 50}}  # noqa: RUF012
 
     def __init__(self, task: Task, *, tau: Fraction = 0.95, **common: Any) -> None:

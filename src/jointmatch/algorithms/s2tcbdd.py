@@ -41,6 +41,7 @@ class S2TCBDD(Composed):
         "Predictions are of the plain cosines: the rescaling is training's own."
     )
     requires = {"network": {"head": "cosine"}}  # noqa: RUF012
+    notes_losses = True
 
     def __init__(
         self,

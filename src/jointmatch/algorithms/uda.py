@@ -31,6 +31,8 @@ class UDA(Composed):
         "for a large one 7, and T 0.85. Here T is the latter's, mu the former's."
     )
 
+    whole_labels = True
+
     def __init__(
         self,
         task: Task,

@@ -14,6 +14,7 @@ def demo(
     output: Annotated[Path, typer.Option(help="Folder for the run; an earlier demo there is replaced.")] = Path(
         "jointmatch-demo"
     ),
+    algorithm: Annotated[str, typer.Option(help="Its name: 'jointmatch algorithms' lists them.")] = "jointmatch",
     labels_per_class: Annotated[int, typer.Option(min=1, help="Labels of each class.")] = 5,
     seeds: Annotated[int, typer.Option(min=1, help="How many seeds.")] = 3,
     quiet: Annotated[bool, typer.Option("--quiet", help="Only errors, warnings and the result.")] = False,
@@ -24,9 +25,12 @@ def demo(
     from jointmatch.cli.verdict import show_summary
     from jointmatch.data.demo import corpus_file, demo_splits
     from jointmatch.record import RunFolder
+    from jointmatch.resolve import resolve
     from jointmatch.seeds import train_seeds
 
-    demo_splits(labels_per_class, 0)  # too many labels are found before the folder is touched
+    settings = {"algorithm": {"name": algorithm}, "training": {"mode": "lite"}}
+    resolve(settings, "lite")  # what cannot be done is found before the folder is touched
+    demo_splits(labels_per_class, 0)
     listener = make_listener(quiet)
     listener.note(
         f"Six kinds of message to a support desk; {labels_per_class} labels per class, the other training texts "
@@ -35,7 +39,7 @@ def demo(
     with RunFolder(output).claimed(overwrite=True):
         result = train_seeds(
             lambda seed: demo_splits(labels_per_class, seed),
-            {"training": {"mode": "lite"}},
+            settings,
             range(seeds),
             output,
             listener,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import zip_longest
 from typing import TypeVar
@@ -25,7 +25,7 @@ from jointmatch.training.learner import ChosenViews, Learner, Student, Weak
 from jointmatch.training.mixing import in_every_view, mix_targets
 from jointmatch.training.optimizer import build_optimizer, clip, rate_factor, set_rates
 from jointmatch.training.statistics import PseudoLabelCounts
-from jointmatch.types import Mixing, PseudoLabels, Step
+from jointmatch.types import Mixing, PseudoLabels, Step, shape_fault
 
 NO_ROWS = np.empty(0, dtype=np.int64)
 T = TypeVar("T")
@@ -95,7 +95,8 @@ class Updater:
                 self.learner.expect_student(given, others, self._draw("strong", number, turn, i))
 
     def _micro_batches(self, labeled: np.ndarray, pool: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        return zip_longest(_parts(labeled, self.accumulate), _parts(pool, self.accumulate), fillvalue=NO_ROWS)
+        given = _parts(labeled, 1 if self.algorithm.whole_labels else self.accumulate)
+        return zip_longest(given, _parts(pool, self.accumulate), fillvalue=NO_ROWS)
 
     def _update(self, labeled: np.ndarray, pool: np.ndarray, number: int, turn: int) -> Conversation[None]:
         """One optimiser step on L_s over ``labeled`` plus w_u L_u over ``pool``; either may be empty."""
@@ -106,8 +107,11 @@ class Updater:
         if labels is not None and labels.rows is not None:
             pool = labels.rows.cpu().numpy()
         learnt = self._learnt(labels, len(labeled))
+        notes = _copied(self.algorithm.state_dict()) if self.algorithm.notes_losses else {}
         loss = yield from self._in_memory(
-            lambda: self._backward(labeled, pool, labels, learnt, step, turn), len(labeled) + len(pool)
+            lambda: self._backward(labeled, pool, labels, learnt, step, turn),
+            len(labeled) + len(pool),
+            lambda: self.algorithm.load_state_dict(notes, strict=bool(notes)),
         )
         if self.config.clip_norm:
             clip(self.learner.per_network(), self.config.clip_norm)
@@ -143,6 +147,8 @@ class Updater:
         self.learner.networks.train()
         with torch.no_grad():
             labels = self.algorithm.pseudo_label(logits.float(), step)
+        if fault := shape_fault(labels, self.learner.num_networks):
+            raise TrainingError(f"{type(self.algorithm).__name__}.pseudo_label gave {fault}")
         self.counts.add_labels(labels, self.truth[step.index if labels.rows is None else labels.rows])
         return labels
 
@@ -251,13 +257,19 @@ class Updater:
     def _draw(self, purpose: str, number: int, turn: int, part: int) -> int:
         return derive(self.config.seed, "views", purpose, number, turn, part)
 
-    def _in_memory(self, attempt: Callable[[], Conversation[T]], texts: int) -> Conversation[T]:
-        """What ``attempt`` gives, in smaller micro-batches each time the GPU's memory does not suffice."""
+    def _in_memory(
+        self, attempt: Callable[[], Conversation[T]], texts: int, undo: Callable[[], None] = lambda: None
+    ) -> Conversation[T]:
+        """What ``attempt`` gives, in smaller micro-batches each time the GPU's memory does not suffice.
+
+        ``undo`` takes back what an attempt that failed has left.
+        """
         while True:
             try:
                 return (yield from attempt())
             except torch.OutOfMemoryError:
                 pass  # once out of this block the traceback, and with it the failed pass's tensors, is gone
+            undo()
             self._smaller_parts(texts)
 
     def _smaller_parts(self, texts: int) -> None:
@@ -267,6 +279,11 @@ class Updater:
         self.optimizer.zero_grad(set_to_none=True)
         torch.cuda.empty_cache()
         self.listener.note(f"Out of GPU memory: going on with {self.accumulate} micro-batches per step.")
+
+
+def _copied(state: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Where it is: copies elsewhere would wait for the device."""
+    return {name: value.clone() for name, value in state.items()}
 
 
 def _purpose(name: str, view: int) -> str:

@@ -4,15 +4,17 @@ import json
 import shutil
 import weakref
 from dataclasses import replace
+from typing import Any
 
 import pytest
 import torch
 
-from jointmatch.algorithms import SAT, FixMatch
+from jointmatch.algorithms import ALGORITHMS, SAT, FixMatch
 from jointmatch.errors import TrainingError
 from jointmatch.training import FullLearner
 from jointmatch.training.learner import Student
 from jointmatch.training.updates import _parts
+from jointmatch.types import PseudoLabels
 from tests.unit.training.toy import Recorder, rows, tiny_run, toy_features, toy_learner, toy_updater, weights
 
 KEEP_SOME = {"tau": 0.5, "unlabeled_weight": 5.0}
@@ -191,6 +193,57 @@ def test_out_of_memory_with_one_text_at_a_time_stops_and_says_what_to_try(monkey
     monkeypatch.setattr(learner, name, never)
     with pytest.raises(TrainingError, match="max_length"):
         toy_updater(learner=learner).step(0)
+
+
+def test_micro_batches_do_not_change_what_uda_learns_from_labels():
+    """At the first step only labels less sure than 1 / 3 are learnt from: some parts of the batch have none."""
+    shape: dict[str, Any] = {"batch_size": 6, "settings": {"annealing": "linear"}}
+    whole, parted = (toy_updater("uda", accumulate=count, **shape) for count in (1, 4))
+    torch.testing.assert_close(after_steps(parted), after_steps(whole), atol=1e-5, rtol=1e-4)
+    assert parted.counts.loss == pytest.approx(float(whole.counts.loss), abs=1e-5)
+
+
+@pytest.mark.parametrize("name", ["aumst", "s2tcbdd"])
+def test_what_a_loss_notes_is_noted_once_though_memory_ran_out_on_the_way(name):
+    """At the second step the second of two micro-batches fails, so that the first is asked for again."""
+    learner = toy_learner(extra=ALGORITHMS[name].extra_classes)
+    inner, asked = learner.student_logits, []
+
+    def fails_once(ask):
+        asked.append(ask)
+        if len(asked) == 4:
+            raise torch.OutOfMemoryError("simulated")
+        return inner(ask)
+
+    learner.student_logits = fails_once  # type: ignore[method-assign]
+    settings = {"teacher_share": 0.0, "tau": 0.0} if name == "aumst" else {}  # a probe from the second step on
+    shape: dict[str, Any] = {"accumulate": 2, "settings": settings, "steps": 20}
+    updater, calm = toy_updater(name, learner=learner, **shape), toy_updater(name, **shape)
+    after_steps(updater, 2)
+    after_steps(calm, 2)
+    assert updater.accumulate == 4
+    for key, value in calm.algorithm.state_dict().items():
+        torch.testing.assert_close(updater.algorithm.state_dict()[key], value, atol=1e-4, rtol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (torch.zeros(2, 16), "Wrong.pseudo_label gave a Tensor, wanted PseudoLabels"),
+        (PseudoLabels(*torch.zeros(3, 16)), r"targets \(16,\).*wanted a row for each of 2 networks"),
+        (PseudoLabels(*torch.zeros(3, 1, 16)), "wanted a row for each of 2 networks"),
+        (PseudoLabels(torch.zeros(2, 16, 3), torch.zeros(2, 16), torch.zeros(2, 8)), r"weights \(2, 8\)"),
+    ],
+)
+def test_labels_of_the_wrong_shape_are_told_by_the_algorithms_name(labels, message):
+    class Wrong(FixMatch):
+        def pseudo_label(self, weak_logits, step):
+            return labels
+
+    updater = toy_updater()
+    updater.algorithm = Wrong(updater.algorithm.task)
+    with pytest.raises(TrainingError, match=message):
+        updater.step(0)
 
 
 @pytest.mark.parametrize(("label_dropout", "seeds"), [(False, 0), (True, 2)])
