@@ -103,3 +103,9 @@ def test_settings_that_a_constructor_does_not_hand_on_are_not_offered(registered
     registered(Closed)
     assert list(settings_of("mine")) == ["level"]
     assert "unlabeled_weight" in check_settings("mine", {"unlabeled_weight": 2.0})[1][0]
+
+
+def test_the_usual_losses_may_be_parted_and_asked_for_again():
+    """Else every method would be kept from micro-batches of labelled texts and pay for copies of its buffers."""
+    assert not FixMatch.whole_labels
+    assert not FixMatch.notes_losses

@@ -10,6 +10,8 @@ import pytest
 import torch
 
 from jointmatch.algorithms import FreeMatch, MultiMatch
+from jointmatch.errors import ConfigError
+from jointmatch.resolve import resolve
 from jointmatch.types import Step, Task
 
 TASK = Task(num_classes=2, num_networks=3, pool_size=4)
@@ -183,3 +185,11 @@ def test_with_another_number_of_heads_the_next_two_vote(networks):
     assert labels.selected.shape == (networks, 4)
     if networks == 1:
         assert torch.equal(labels.targets, logits.argmax(-1))
+
+
+def test_two_heads_are_the_fewest_it_takes():
+    """One vote is the other head's; a head alone would only hear itself."""
+    wanted = {"algorithm": {"name": "multimatch"}}
+    assert resolve({**wanted, "network": {"count": 2}}, "full").network.count == 2
+    with pytest.raises(ConfigError, match="wanted at least 2"):
+        resolve({**wanted, "network": {"count": 1}}, "full")
