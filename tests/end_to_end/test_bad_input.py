@@ -215,3 +215,9 @@ def test_a_damaged_backbone_is_found_before_the_output_is_touched(train, tiny_ba
     exists = (tmp_path / "run").exists()
     assert_refused(train("--backbone", broken, *words), "could not be loaded")
     assert ((tmp_path / "run").exists(), entries_of(tmp_path)) == (exists, before | {"good.csv": GOOD.encode()})
+
+
+@pytest.mark.parametrize("more", [(), ("--mode", "full"), ("--algorithm", "coteaching"), ("--seeds", 2)])
+def test_networks_that_need_each_other_are_not_trained_alone_and_nothing_is_written(train, tmp_path, more):
+    assert_refused(train("--set", "network.count=1", *more), "network.count is 1, wanted at least 2")
+    assert not (tmp_path / "run").exists()

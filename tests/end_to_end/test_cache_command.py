@@ -106,6 +106,7 @@ def test_what_a_damaged_cache_says_to_run_starts_it_anew(command, filled, damage
 @pytest.mark.parametrize(
     ("words", "message"),
     [
+        (["--prune", "--max-size", "2GB"], "Got --prune and --max-size"),
         (["--prune", "veiws"], "Did you mean 'views'? There are: features, views, wordnet."),
         (["--max-size", "plenty"], "--max-size is 'plenty', wanted a size such as 500MB or 2GB."),
         (["--max-size", "-1"], "--max-size is '-1', wanted a size"),

@@ -62,3 +62,6 @@ def augment(
             f"--{kind}-column {kind}" for kind in ("weak", "strong") if any(m.column == kind for m in account)
         )
         say(f"Wrote {output}. To train with these very views: jointmatch train {output} {hint} ...")
+        if len(account) > len(hint.split()) // 2:
+            say("That reads one column of each kind. To have all of them, give 'train' the same --weak, --strong and")
+            say("--views instead: what costs much comes from the cache.")

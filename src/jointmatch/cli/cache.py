@@ -18,10 +18,15 @@ def cache(
     """Show what is cached on disk, empty it or cut it down to a size."""
     from jointmatch.cache import cache_folder
     from jointmatch.cli.output import print_json, say, table
+    from jointmatch.errors import InputError
     from jointmatch.sizes import read_size, size_in_words
     from jointmatch.stores import prune as cut
     from jointmatch.stores import stores
 
+    if prune and max_size is not None:
+        raise InputError(
+            "Got --prune and --max-size: one empties a cache, the other cuts it down. Give one of the two."
+        )
     limit = 0 if prune else read_size(max_size, "--max-size") if max_size is not None else None
     found = stores(name)
     left = found if limit is None else [kept for store in found if (kept := cut(store, limit))]

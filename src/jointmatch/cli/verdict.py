@@ -78,7 +78,9 @@ def show_summary(rows_of: dict[str, Any], algorithm: str, seeds: int) -> None:
     values = {name: row[part]["accuracy"]["values"] for name, row in rows_of.items()}
     errors = {name: _error_of_mean(values[algorithm], others) for name, others in values.items()}
     where = f"on {part}" if part != "cross-validation" else f"in {part}"
-    _say_verdict(algorithm, means.pop(algorithm), means, where, errors)
+    _say_verdict(
+        algorithm, means.pop(algorithm), means, where, errors, " over seeds, which are scored on the same texts"
+    )
 
 
 def _binomial_error(rate: float, count: int) -> float:
@@ -99,20 +101,22 @@ def _error_of_mean(own: Sequence[float], others: Sequence[float]) -> float:
     return stdev(gains) / sqrt(len(gains)) if len(gains) > 1 else 0.0
 
 
-def _say_verdict(algorithm: str, own: float, baselines: dict[str, float], where: str, errors: dict[str, float]) -> None:
-    """Hold a result against the best baseline; ``errors`` are the standard errors of the differences."""
+def _say_verdict(
+    algorithm: str, own: float, baselines: dict[str, float], where: str, errors: dict[str, float], kind: str = ""
+) -> None:
+    """Hold a result against the best baseline; ``errors`` are the standard errors of the differences, of some kind."""
     if not baselines:
         return
     best = max(baselines, key=lambda name: baselines[name])
     gain = own - baselines[best]
-    word = "ahead of" if gain > 0 else "NOT ahead of"
-    doubt = f", {_held_against(gain, errors[best])}" if errors[best] else ""
+    word = "ahead of" if gain > 0 else "NOT ahead of" if gain < 0 else "level with"
+    doubt = f", {_held_against(gain, errors[best], kind)}" if errors[best] else ""
     say(f"{algorithm} is {word} the best baseline, {_title(best)}, {where}: {100 * gain:+.2f} points{doubt}.")
 
 
-def _held_against(gain: float, error: float) -> str:
+def _held_against(gain: float, error: float, kind: str) -> str:
     shown = f"{100 * error:.2f}"
-    return f"less than its standard error ({shown})" if abs(gain) < error else f"standard error {shown}"
+    return f"less than its standard error{kind} ({shown})" if abs(gain) < error else f"standard error{kind} {shown}"
 
 
 def _title(name: str) -> str:

@@ -17,6 +17,7 @@ BLANK_LOOKING = {
     "n/a", "na", "nan", "none", "null", "?", "-", "--", "tbd", "todo", "unlabeled", "unlabelled", "no label",
 }  # fmt: skip
 MAX_CHARACTERS = 50_000  # no encoder reads that far; a longer text only costs time and memory
+MANY = 20  # so many labels, each on one text, are hardly classes
 
 
 @dataclass(frozen=True)
@@ -241,6 +242,11 @@ class _Cleaner:
         single = [str(label) for i, label in enumerate(self.classes) if sizes[i] == 1]
         shown = ", ".join(single[:5]) + (", ..." if len(single) > 5 else "")
         sentence = f"{len(single)} class(es) with a single labelled text ({shown}): a few more would help most there."
+        if len(single) == len(self.classes) >= MANY:
+            sentence = (
+                f"Each of the {len(single)} labelled texts has a label of its own ({shown}): are these classes, or "
+                "numbers of some kind? --label-column names another column."
+            )
         self.note("single_example_classes", len(single), sentence)
         folded = Counter(str(label).strip().casefold() for label in self.classes)
         alike = [label for label in self.classes if folded[str(label).strip().casefold()] > 1]

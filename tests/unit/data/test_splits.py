@@ -105,6 +105,14 @@ def test_a_class_with_a_single_example_goes_on_and_is_named():
     assert "1 class(es) with a single labelled text (b)" in splits.notes[0]
 
 
+def test_many_labels_each_on_one_text_are_doubted():
+    """Numbers of tickets, say; a handful of classes with one example each is few-shot learning."""
+    numbered = make_splits(rows(*((f"text {i}", f"no {i}") for i in range(20))))
+    assert "Each of the 20 labelled texts has a label of its own (no 0, no 1" in numbered.notes[0]
+    few = make_splits(rows(*((f"text {i}", f"no {i}") for i in range(19))))
+    assert "19 class(es) with a single labelled text" in few.notes[0]
+
+
 CONFLICT = rows(("a one", "a"), ("both", "b"), ("b one", "b"), (" both", "a"), ("both ", "b"))
 
 
