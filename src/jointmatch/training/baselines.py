@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn import functional as F
 
 from jointmatch.networks import Heads
 from jointmatch.randomness import generator
@@ -28,12 +29,12 @@ class Spreading:
     def __init__(self, features: FeatureSet, heads: Heads, seed: int = 0, most: int = MOST_POOL_TEXTS) -> None:
         from sklearn.semi_supervised import LabelSpreading
 
-        self.heads = heads
+        self.directions = Directions(features, heads)
         size = features.weak.shape[1]
         rows = np.arange(size)
         if size > most:
             rows = generator(seed, "spreading").choice(size, most, replace=False)
-        x = np.concatenate([flat_features(features.labeled, heads), flat_features(features.weak[:, rows], heads)])
+        x = np.concatenate([self.directions(features.labeled), self.directions(features.weak[:, rows])])
         y = np.concatenate([features.labels.cpu().numpy(), np.full(len(rows), -1)])
         neighbors = min(NEIGHBORS, max(1, (len(x) - 1) // 4))  # where all are neighbours all are alike
         nearest = Nearest(neighbors, features.weak.device)
@@ -46,8 +47,28 @@ class Spreading:
         """(N, M, D) -> (M, C); a text no label reaches gets the uniform distribution."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            probs = self.model.predict_proba(flat_features(features, self.heads))
+            probs = self.model.predict_proba(self.directions(features))
         return np.nan_to_num(probs, nan=1 / probs.shape[1])
+
+
+class Directions:
+    """The networks' features side by side, each of one length from the pool's centre, also where heads take them as is.
+
+    Else all texts would lie in a narrow cone, and a few of them next to everything.
+    """
+
+    def __init__(self, features: FeatureSet, heads: Heads) -> None:
+        rows = features.weak if features.weak.shape[1] else features.labeled
+        self.heads, self.centers = heads, rows.float().mean(1)
+
+    def __call__(self, features: Tensor) -> np.ndarray:
+        """(N, M, D) -> (M, N * D)."""
+        with torch.no_grad():
+            parts = [
+                head.normalize(x) if head.scale is not None else F.normalize(x.float() - center, dim=-1)
+                for head, x, center in zip(self.heads.each(), features, self.centers, strict=True)
+            ]
+            return torch.cat(parts, dim=-1).float().cpu().numpy()
 
 
 class Nearest:
@@ -60,8 +81,7 @@ class Nearest:
         """1 where one of ``x`` is among the nearest to a query: the graph of ``x`` itself by rows, else by columns."""
         from scipy.sparse import csr_array
 
-        centre = x.mean(0)  # far from it single precision would not tell near from nearer
-        points, asked = (torch.from_numpy(rows - centre).to(self.device) for rows in (x, queries))
+        points, asked = (torch.from_numpy(rows).to(self.device) for rows in (x, queries))
         squares = points.square().sum(-1)
         found = [
             torch.addmm(squares, block, points.T, alpha=-2).topk(self.count, largest=False).indices.cpu()

@@ -7,7 +7,7 @@ from sklearn.semi_supervised import LabelSpreading
 
 from jointmatch.networks import Heads, HeadShape
 from jointmatch.training import FeatureSet, Spreading
-from jointmatch.training.baselines import ALPHA, BLOCK, NEIGHBORS, flat_features
+from jointmatch.training.baselines import ALPHA, BLOCK, NEIGHBORS, Directions, flat_features
 from tests.unit.training.toy import CLASSES, WIDTH, cluster, toy_features
 
 
@@ -48,8 +48,18 @@ def test_it_is_what_scikit_learn_makes_of_its_own_nearest_neighbours(offset):
     plain = LabelSpreading(kernel="knn", n_neighbors=NEIGHBORS, alpha=ALPHA, max_iter=100)
     plain.fit(ours.model.X_, np.concatenate([np.arange(12) % CLASSES, np.full(BLOCK + 100, -1)]))
     np.testing.assert_allclose(ours.model.label_distributions_, plain.label_distributions_, atol=1e-12)
-    wanted = plain.predict_proba(flat_features(asked, ours.heads))
+    wanted = plain.predict_proba(ours.directions(asked))
     np.testing.assert_allclose(ours.predict_proba(asked), wanted, atol=1e-12)
+
+
+def test_where_heads_take_features_as_they_are_texts_are_directions_from_the_pools_centre():
+    """Pool (2, 0) and (4, 0), centre (3, 0): (5, 0) lies to the right of it, (3, 2) above."""
+    pool = torch.tensor([[[2.0, 0.0], [4.0, 0.0]]])
+    asked = torch.tensor([[[5.0, 0.0], [3.0, 2.0]]])
+    features = FeatureSet(asked, torch.arange(2), pool, [], {})
+    plain, scaled = (Heads(HeadShape(2, 2, scale=scale), 1) for scale in (None, 10.0))
+    np.testing.assert_allclose(Directions(features, plain)(asked), [[1, 0], [0, 1]])
+    np.testing.assert_allclose(Directions(features, scaled)(asked), flat_features(asked, scaled))
 
 
 def test_it_works_with_two_texts():
