@@ -72,7 +72,7 @@ def _show_one(e: dict[str, Any]) -> None:
         "idea": e["idea"],
         "rule": e["rule"],
         "techniques": ", ".join(name.replace("_", " ") for name, has in e["techniques"].items() if has) or "none",
-        "networks": e["networks"],
+        "networks": f"{e['networks']}; in lite at least one for each layer that is read",
         "modes": "; ".join([", ".join(e["modes"]), *(f"not {mode}: {why}" for mode, why in e["unsuited"].items())]),
         "needs": _settings(e["requires"]),
         "note": e["note"],

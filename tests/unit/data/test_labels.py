@@ -130,3 +130,10 @@ def test_white_space_around_a_label_makes_no_other_class_unless_training_had_bot
     assert encode([" spam", "ham"], ["ham", "spam"], "dev") == [1, 0]
     assert encode(["spam"], ["ham", "spam "], "dev") == [1]
     assert encode(["spam", "spam "], ["spam", "spam "], "dev") == [0, 1]
+
+
+def test_a_text_taken_for_a_label_is_shown_by_its_beginning():
+    with pytest.raises(DataError) as raised:
+        encode(["a", "a long message " * 20], ["a", "b"], "evaluation")
+    assert "'a long message a long message" in str(raised.value)
+    assert len(str(raised.value)) < 250
