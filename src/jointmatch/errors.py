@@ -57,6 +57,11 @@ class Interrupted(JointMatchError):
     """Training was stopped from outside and left a checkpoint to resume from."""
 
 
+def shortened(text: str) -> str:
+    """What a message shows of a text that may be long."""
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return ``" Did you mean 'x'?"`` for the nearest known name, or nothing."""
     by_lower = {str(k).lower(): str(k) for k in known}

@@ -34,6 +34,20 @@ def resolve(settings: Mapping[str, Any], mode: str) -> Config:
     return replace(resolved, augment=_one_view(resolved.augment)) if method.one_view else resolved
 
 
+def check(settings: Mapping[str, Any]) -> None:
+    """Raise where the settings cannot be trained in the mode they name, or in neither if the data is to choose."""
+    asked = _section(settings, "training").get("mode", TrainingConfig.mode)
+    errors = []
+    for mode in ("lite", "full") if asked not in ("lite", "full") else (asked,):
+        try:
+            resolve(settings, mode)
+        except ConfigError as error:
+            errors.append(error)
+        else:
+            return
+    raise errors[0]
+
+
 def frozen_views(settings: Mapping[str, Any], resolved: Config) -> AugmentConfig:
     """The views that frozen features are of: in mode full, too, those of the recipe's lite part or the user's own."""
     if resolved.training.mode == "lite":

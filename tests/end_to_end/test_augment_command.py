@@ -157,3 +157,13 @@ def test_views_that_need_no_backbone_are_made_without_loading_torch(tmp_path):
     ran = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert ran.stdout.strip().endswith("False")
     assert "weak" in (tmp_path / "out.csv").read_text()
+
+
+@pytest.mark.parametrize(("views", "more"), [(1, False), (2, True)])
+def test_columns_that_train_does_not_read_are_said(command, tmp_path, views, more):
+    (tmp_path / "in.csv").write_text("text\nthe old train was late again\n")
+    words = ["--weak", "deletion:0.3", "--strong", "swap:0.3", "--views", views, "--output", tmp_path / "out.csv"]
+    ran = command("augment", tmp_path / "in.csv", *words)
+    assert ran.code == 0, ran.err
+    assert "--weak-column weak --strong-column strong" in ran.out
+    assert ("one column of each kind" in ran.out) == more

@@ -48,7 +48,7 @@ def test_a_gain_within_its_standard_error_in_a_cross_validation_is_called_that(c
     show_run(result(scores={}, baselines={}, cross_validation=rates), "run")
     out = capsys.readouterr().out
     assert "is ahead of the best baseline, supervised, in cross-validation: +9.00 points, less than its standard" in out
-    assert "error (10.00)." in out
+    assert "error of 10.00." in out
     assert "70.00 ± 6.0" in out
 
 
@@ -72,9 +72,9 @@ def test_a_difference_within_its_standard_error_on_a_part_is_called_that_either_
     [
         (
             (0.05, -0.03),
-            "+1.00 points, less than its standard error over seeds, which are scored on the same texts (4.00).",
+            "+1.00 points, less than its standard error of 4.00 over seeds that are scored on the same texts.",
         ),
-        ((0.05, 0.03), "+4.00 points, standard error over seeds, which are scored on the same texts 1.00."),
+        ((0.05, 0.03), "+4.00 points, standard error 1.00 over seeds that are scored on the same texts."),
         ((0.02, 0.02), "+2.00 points."),
         ((0.02,), "+2.00 points."),
     ],

@@ -30,7 +30,6 @@ class UDA(Composed):
         "the authors' script for a base model shows 3 unlabelled texts to a labelled one and sharpens nothing; that "
         "for a large one 7, and T 0.85. Here T is the latter's, mu the former's."
     )
-
     whole_labels = True
 
     def __init__(

@@ -65,6 +65,12 @@ class Pages:
 
     def check(self) -> None:
         """Raise unless every page and figure is what the results give."""
+        if stale := self.stale():
+            names = ", ".join(str(path) for path in stale)
+            raise OutputError(f"Not what the results give: {names}. Run: jointmatch benchmark pages {self.folder}")
+
+    def stale(self) -> list[Path]:
+        """Pages and figures that are not what the results give."""
         stale = [
             f for f in self.files if self.filled(f.read_text(encoding="utf-8"), f) != f.read_text(encoding="utf-8")
         ]
@@ -72,9 +78,7 @@ class Pages:
             shown, path = self._shown(name, kind), self._figure(name, kind)
             if shown and not _is_current(path, shown):
                 stale.append(path)
-        if stale:
-            names = ", ".join(str(path) for path in stale)
-            raise OutputError(f"Not what the results give: {names}. Run: jointmatch benchmark pages {self.folder}")
+        return stale
 
     def filled(self, text: str, file: Path) -> str:
         """A page with every block written anew."""

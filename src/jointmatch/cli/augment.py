@@ -58,10 +58,9 @@ def augment(
         where = f"Kept in the cache for 'jointmatch train': {', '.join(kept)}." if kept else "Nothing was kept."
         say(f"{where} What costs little is made afresh when it is needed; --output FILE writes all as columns.")
     else:
-        hint = " ".join(
-            f"--{kind}-column {kind}" for kind in ("weak", "strong") if any(m.column == kind for m in account)
-        )
+        kinds = [kind for kind in ("weak", "strong") if any(m.column == kind for m in account)]
+        hint = " ".join(f"--{kind}-column {kind}" for kind in kinds)
         say(f"Wrote {output}. To train with these very views: jointmatch train {output} {hint} ...")
-        if len(account) > len(hint.split()) // 2:
+        if len(account) > len(kinds):
             say("That reads one column of each kind. To have all of them, give 'train' the same --weak, --strong and")
             say("--views instead: what costs much comes from the cache.")

@@ -25,11 +25,11 @@ def demo(
     from jointmatch.cli.verdict import show_summary
     from jointmatch.data.demo import corpus_file, demo_splits
     from jointmatch.record import RunFolder
-    from jointmatch.resolve import resolve
+    from jointmatch.resolve import check
     from jointmatch.seeds import train_seeds
 
     settings = {"algorithm": {"name": algorithm}, "training": {"mode": "lite"}}
-    resolve(settings, "lite")  # what cannot be done is found before the folder is touched
+    check(settings)  # what cannot be done is found before the folder is touched
     demo_splits(labels_per_class, 0)
     listener = make_listener(quiet)
     listener.note(

@@ -99,19 +99,7 @@ def _options(**sections: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 def _check(settings: dict[str, dict[str, Any]]) -> int:
     """Report every fault of the settings at once, before any file is read; return the seed."""
-    from jointmatch.errors import ConfigError
-    from jointmatch.resolve import faults_in, resolve
+    from jointmatch.resolve import check
 
-    faults = faults_in(settings)
-    if faults:
-        raise ConfigError(faults)
-    asked = settings.get("training", {}).get("mode", "auto")
-    modes, errors = ["lite", "full"] if asked == "auto" else [asked], []
-    for mode in modes:
-        try:
-            resolve(settings, mode)
-        except ConfigError as error:
-            errors.append(error)
-    if len(errors) == len(modes):  # whichever mode the data asks for, it cannot be trained
-        raise errors[0]
+    check(settings)
     return int(settings.get("training", {}).get("seed", 0))

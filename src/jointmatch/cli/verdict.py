@@ -78,9 +78,7 @@ def show_summary(rows_of: dict[str, Any], algorithm: str, seeds: int) -> None:
     values = {name: row[part]["accuracy"]["values"] for name, row in rows_of.items()}
     errors = {name: _error_of_mean(values[algorithm], others) for name, others in values.items()}
     where = f"on {part}" if part != "cross-validation" else f"in {part}"
-    _say_verdict(
-        algorithm, means.pop(algorithm), means, where, errors, " over seeds, which are scored on the same texts"
-    )
+    _say_verdict(algorithm, means.pop(algorithm), means, where, errors, " over seeds that are scored on the same texts")
 
 
 def _binomial_error(rate: float, count: int) -> float:
@@ -116,7 +114,7 @@ def _say_verdict(
 
 def _held_against(gain: float, error: float, kind: str) -> str:
     shown = f"{100 * error:.2f}"
-    return f"less than its standard error{kind} ({shown})" if abs(gain) < error else f"standard error{kind} {shown}"
+    return f"less than its standard error of {shown}{kind}" if abs(gain) < error else f"standard error {shown}{kind}"
 
 
 def _title(name: str) -> str:

@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from jointmatch.data.tables import Format, Table
-from jointmatch.errors import DataError, did_you_mean
+from jointmatch.errors import DataError, did_you_mean, shortened
 
 TEXT_NAMES = (
     "text", "texts", "sentence", "content", "message", "body", "document", "review", "comment", "utterance",
@@ -44,10 +44,9 @@ def doubtful_header(column: str, named: str | None, kind: Format | None, where: 
     """
     if named is not None or kind not in ("csv", "tsv") or not _reads_like_a_text(column):
         return []
-    shown = column if len(column) <= 60 else f"{column[:57]}..."
     return [
-        f"{where}: the first line was taken as the column's name ({shown!r}), not as a text. If the file has no "
-        "header, put a line with a name above it, such as text."
+        f"{where}: the first line was taken as the column's name ({shortened(column)!r}), not as a text. If the file "
+        "has no header, put a line with a name above it, such as text."
     ]
 
 

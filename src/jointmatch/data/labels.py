@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from jointmatch.data.blank import is_blank
-from jointmatch.errors import DataError, did_you_mean
+from jointmatch.errors import DataError, did_you_mean, shortened
 from jointmatch.types import Label
 
 UNLABELED = -1  # the class id of a row without a label
@@ -70,12 +70,6 @@ def find_classes(labels: Iterable[Label | None]) -> list[Label]:
     return sorted(distinct, key=lambda v: (isinstance(v, str), v))  # type: ignore[arg-type]
 
 
-def _brief(label: Label) -> str:
-    """As it is written; where a column of texts was taken for the labels, the beginning."""
-    written = repr(label)
-    return written if len(written) <= 60 else f"{written[:57]}..."
-
-
 def encode(labels: Sequence[Label | None], classes: Sequence[Label], where: str) -> list[int]:
     """Class ids, ``UNLABELED`` for None; a label outside ``classes`` is an error that lists them."""
     ids = {label: i for i, label in enumerate(classes)}
@@ -85,8 +79,8 @@ def encode(labels: Sequence[Label | None], classes: Sequence[Label], where: str)
     ids |= {v: by_spelling[spelt] for v, spelt in others.items() if spelt in by_spelling}
     unknown = list(dict.fromkeys(v for v in labels if v is not None and v not in ids))
     if unknown:
-        shown = ", ".join(map(_brief, unknown[:5])) + (", ..." if len(unknown) > 5 else "")
-        known = ", ".join(map(_brief, classes[:20])) + (", ..." if len(classes) > 20 else "")
+        shown = ", ".join(shortened(repr(label)) for label in unknown[:5]) + (", ..." if len(unknown) > 5 else "")
+        known = ", ".join(shortened(repr(label)) for label in classes[:20]) + (", ..." if len(classes) > 20 else "")
         hint = did_you_mean(str(unknown[0]), map(str, classes))
         count = sum(v is not None and v not in ids for v in labels)
         raise DataError(

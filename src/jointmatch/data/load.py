@@ -13,7 +13,7 @@ from jointmatch.data.draw import drawable, few_labels
 from jointmatch.data.labels import clean, is_minus_one, is_missing
 from jointmatch.data.splits import Rows, Splits, make_splits
 from jointmatch.data.tables import Format, Table, format_of, read_table
-from jointmatch.errors import DataError
+from jointmatch.errors import DataError, shortened
 
 
 def as_text(value: Any) -> str:
@@ -21,13 +21,8 @@ def as_text(value: Any) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, (dict, list, tuple, set, bytes)) or getattr(value, "ndim", 0) > 0:
-        raise DataError(f"A text is {_shown(value)} ({type(value).__name__}), wanted text or a number.")
+        raise DataError(f"A text is {shortened(repr(value))} ({type(value).__name__}), wanted text or a number.")
     return "" if is_missing(value) else str(value)
-
-
-def _shown(value: Any) -> str:
-    shown = repr(value)
-    return shown if len(shown) <= 60 else f"{shown[:57]}..."
 
 
 def as_table(source: str | Path | Table | Any, encoding: str = "utf-8") -> Table:

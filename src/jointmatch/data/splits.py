@@ -256,7 +256,7 @@ class _Cleaner:
         self.note("alike_labels", len(alike), sentence)
         blank = [str(label) for label in self.classes if str(label).strip().casefold() in BLANK_LOOKING]
         sentence = (
-            f"{', '.join(map(repr, blank))}: taken as classes. If one means that a text has no label, leave the cell "
+            f"Taken as classes: {', '.join(map(repr, blank))}. If one means that a text has no label, leave the cell "
             f"blank or set data.unlabeled_value={blank[0] if blank else ''}."
         )
         self.note("blank_looking_classes", len(blank), sentence)

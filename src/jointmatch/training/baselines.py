@@ -99,20 +99,13 @@ class Logistic:
     def __init__(self, features: FeatureSet, heads: Heads) -> None:
         from sklearn.linear_model import LogisticRegression
 
-        self.heads = heads
+        self.directions = Directions(features, heads)
         # Unit vectors: under the heads' scale the usual penalty would hardly be felt.
-        x = flat_features(features.labeled, heads)
+        x = self.directions(features.labeled)
         self.length = float(np.linalg.norm(x, axis=-1).mean())
         self.model = LogisticRegression(max_iter=1000)
         self.model.fit(x / self.length, features.labels.cpu().numpy())
 
     def predict_proba(self, features: Tensor) -> np.ndarray:
         """(N, M, D) -> (M, C)."""
-        return self.model.predict_proba(flat_features(features, self.heads) / self.length)
-
-
-def flat_features(features: Tensor, heads: Heads) -> np.ndarray:
-    """The networks' normalised features (N, M, D) side by side: (M, N * D)."""
-    with torch.no_grad():
-        parts = [head.normalize(x) for head, x in zip(heads.each(), features, strict=True)]
-        return torch.cat(parts, dim=-1).float().cpu().numpy()
+        return self.model.predict_proba(self.directions(features) / self.length)

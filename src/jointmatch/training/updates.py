@@ -111,7 +111,7 @@ class Updater:
         loss = yield from self._in_memory(
             lambda: self._backward(labeled, pool, labels, learnt, step, turn),
             len(labeled) + len(pool),
-            lambda: self.algorithm.load_state_dict(notes, strict=bool(notes)),
+            lambda: self.algorithm.load_state_dict(notes) if notes else None,
         )
         if self.config.clip_norm:
             clip(self.learner.per_network(), self.config.clip_norm)
@@ -258,7 +258,7 @@ class Updater:
         return derive(self.config.seed, "views", purpose, number, turn, part)
 
     def _in_memory(
-        self, attempt: Callable[[], Conversation[T]], texts: int, undo: Callable[[], None] = lambda: None
+        self, attempt: Callable[[], Conversation[T]], texts: int, undo: Callable[[], object] = lambda: None
     ) -> Conversation[T]:
         """What ``attempt`` gives, in smaller micro-batches each time the GPU's memory does not suffice.
 

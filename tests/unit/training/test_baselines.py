@@ -7,7 +7,7 @@ from sklearn.semi_supervised import LabelSpreading
 
 from jointmatch.networks import Heads, HeadShape
 from jointmatch.training import FeatureSet, Spreading
-from jointmatch.training.baselines import ALPHA, BLOCK, NEIGHBORS, Directions, flat_features
+from jointmatch.training.baselines import ALPHA, BLOCK, NEIGHBORS, Directions
 from tests.unit.training.toy import CLASSES, WIDTH, cluster, toy_features
 
 
@@ -59,7 +59,7 @@ def test_where_heads_take_features_as_they_are_texts_are_directions_from_the_poo
     features = FeatureSet(asked, torch.arange(2), pool, [], {})
     plain, scaled = (Heads(HeadShape(2, 2, scale=scale), 1) for scale in (None, 10.0))
     np.testing.assert_allclose(Directions(features, plain)(asked), [[1, 0], [0, 1]])
-    np.testing.assert_allclose(Directions(features, scaled)(asked), flat_features(asked, scaled))
+    np.testing.assert_allclose(Directions(features, scaled)(asked), scaled.each()[0].normalize(asked[0]))
 
 
 def test_it_works_with_two_texts():
