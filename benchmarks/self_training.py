@@ -63,7 +63,7 @@ def one_seed(name: str, labels: int, seed: int, data_dir: str | None, backbone: 
     from jointmatch.data.datasets import load_benchmark
     from jointmatch.resolve import resolve
     from jointmatch.training import Listener
-    from jointmatch.training.baselines import flat_features
+    from jointmatch.training.baselines import Directions
     from jointmatch.training.metrics import brief
 
     splits = load_benchmark(name, labels, seed, data_dir)
@@ -72,7 +72,8 @@ def one_seed(name: str, labels: int, seed: int, data_dir: str | None, backbone: 
     features = assembly.features(assembly.frozen_encoder())
     heads = assembly.lite_learner(features).heads
     parts = {"labeled": features.labeled, "pool": features.weak, "test": features.parts["test"]}
-    x = {part: flat_features(tensor, heads) for part, tensor in parts.items()}
+    directions = Directions(features, heads)
+    x = {part: directions(tensor) for part, tensor in parts.items()}
     length = float(np.linalg.norm(x["labeled"], axis=-1).mean())
     x = {part: values / length for part, values in x.items()}
     given, truth = np.array(splits.labeled.labels), np.array(splits.test.labels) if splits.test else np.empty(0)
