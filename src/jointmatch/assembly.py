@@ -44,7 +44,7 @@ from jointmatch.training import (
     extract_features,
 )
 from jointmatch.training.class_words import Vocabulary, class_vocabulary
-from jointmatch.training.making import Similarity
+from jointmatch.training.making import Made, Similarity
 from jointmatch.types import Task, balance_of
 
 LONG = 3000  # steps from which on compiled layers, which take half a minute to compile, save more than that
@@ -69,6 +69,11 @@ class Assembly:
         self.num_networks = algorithms.networks_of(config)
         layers = config.network.layers
         self.layers = [layers[i % len(layers)] for i in range(self.num_networks)]
+        self._made: Made = {}
+
+    def share(self, other: Assembly) -> None:
+        """Have views and tokens that were made for another seed as well: the texts are mostly the same."""
+        self._made, self.tokenizer = other._made, other.tokenizer
 
     @property
     def _learns_views(self) -> bool:
@@ -137,7 +142,9 @@ class Assembly:
             heads = self._heads(features)
         dtype = autocast_dtype(self.device, self.config.training.precision, self.listener.note)
         views = self._made_views(self.splits, self.config.augment, everything=not self.config.augment.fresh)
-        return FullLearner(self.splits, Networks(encoders, heads), self.tokenizer, views, self.device, dtype)
+        return FullLearner(
+            self.splits, Networks(encoders, heads), self.tokenizer, views, self.device, dtype, self.listener.note
+        )
 
     def _trained_encoders(self) -> list[Encoder] | StackedEncoders:
         """One for all networks or one each, apart or stacked."""
@@ -193,7 +200,7 @@ class Assembly:
         surroundings = Surroundings(self.tokenizer.mask_token, self.backbone.source, texts, self.backbone.name)
         views = Views(augment, self.config.training.seed)
         similarity = self._similarity() if augment.compared else None
-        maker = ViewMaker(splits, surroundings, self.listener, similarity)
+        maker = ViewMaker(splits, surroundings, self.listener, similarity, self._made)
         for own in views.for_networks(self.num_networks):
             maker.make(own, everything, self._learns_views)
         return views

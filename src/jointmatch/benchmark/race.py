@@ -26,12 +26,13 @@ from jointmatch.benchmark.experiment import Experiment
 from jointmatch.benchmark.formats import Section
 from jointmatch.benchmark.machines import current_machine, machines, slug
 from jointmatch.benchmark.results import spread
-from jointmatch.benchmark.schedule import follow, shared_cores
+from jointmatch.benchmark.schedule import shared_cores
 from jointmatch.benchmark.store import Record, Store
 from jointmatch.benchmark.suite import Options, Suite, why_absent
 from jointmatch.benchmark.table import NAMES, NOT_RUN
 from jointmatch.errors import DataError
 from jointmatch.listener import Listener
+from jointmatch.processes import follow
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

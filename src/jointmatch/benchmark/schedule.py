@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -14,6 +12,7 @@ from contextlib import contextmanager
 from jointmatch.benchmark.cell import Cell
 from jointmatch.benchmark.store import Record
 from jointmatch.benchmark.work import Unit, run_unit
+from jointmatch.processes import follow
 
 Finished = Callable[[Cell, Record], None]
 Failed = Callable[[Unit, BaseException], None]
@@ -78,14 +77,3 @@ def shared_cores(jobs: int) -> Iterator[None]:
     finally:
         for key in new:
             del os.environ[key]
-
-
-def follow(parent: int) -> None:
-    """A worker ends with the process that started it, however that ended."""
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(1)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()

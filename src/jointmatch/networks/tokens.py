@@ -32,6 +32,10 @@ class Tokens:
     mask: Tensor
     sizes: np.ndarray | None = None  # (B,); texts stand at the start of their rows
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Between processes as plain bytes: torch would open shared memory for every tensor.
+        return _tokens, (self.ids.cpu().numpy(), self.mask.cpu().numpy(), self.sizes)
+
     @property
     def lengths(self) -> np.ndarray:
         """(B,)."""
@@ -63,6 +67,10 @@ class Tokens:
         mask[-more:, 0] = True  # attention over nothing would be no number
         sizes = None if self.sizes is None else np.concatenate([self.sizes, np.ones(more, self.sizes.dtype)])
         return Tokens(F.pad(self.ids, (0, 0, 0, more)), mask, sizes)
+
+
+def _tokens(ids: np.ndarray, mask: np.ndarray, sizes: np.ndarray | None) -> Tokens:
+    return Tokens(torch.from_numpy(ids), torch.from_numpy(mask), sizes)
 
 
 class Tokenizer:

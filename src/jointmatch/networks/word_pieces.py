@@ -113,10 +113,11 @@ class WordPieces:
         known = self._words if len(self._words) <= KEPT else {}
         unknown = [word for word in words if word not in known]
         if unknown:
-            plain = self.pretrained(
-                unknown, add_special_tokens=False, return_attention_mask=False, return_token_type_ids=False
-            )
-            known.update(zip(unknown, plain["input_ids"], strict=True))
+            backend = self.pretrained.backend_tokenizer  # asked directly: what is laid around it takes longer than it
+            backend.no_truncation()
+            backend.no_padding()
+            encoded = backend.encode_batch_fast(unknown, add_special_tokens=False)
+            known.update((word, own.ids) for word, own in zip(unknown, encoded, strict=True))
         self._words = known
         return known
 

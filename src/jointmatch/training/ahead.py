@@ -2,41 +2,111 @@
 
 from __future__ import annotations
 
+import gc
+import multiprocessing
+import os
+import signal
+import warnings
 from collections.abc import Callable, Hashable
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, Generic, TypeVar
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from typing import Any, Literal
 
 import numpy as np
+import torch
 
-T = TypeVar("T")
+from jointmatch.processes import follow
+
 MOST = 64  # what nobody came for is dropped beyond so many
+PROCESSES = 2
+PATIENCE = 60.0  # seconds after which a process that does not answer is taken for stuck
+
+Where = Literal["here", "thread", "processes"]
 
 
-class Ahead(Generic[T]):
-    """Calls functions before their results are asked for, in one thread; they must depend on their arguments alone.
+class Ahead:
+    """Calls methods of a maker before their results are asked for; they must depend on their arguments alone.
+
+    A thread will do for what is mostly numbers. Writing texts takes so much Python that a thread would hold up the one
+    that drives the device: processes do not. Where they fail, all is made when it is asked for, and a line is said.
 
     Args:
-        enabled: Where the device is the CPU itself there is nobody to work meanwhile: all is made when asked for.
+        maker: Whose methods; it must not change any more.
+        where: They are called in the background; ``here`` is for a device that is the CPU itself.
+        tell: Hears why there is no background any more.
     """
 
-    def __init__(self, enabled: bool) -> None:
-        self._thread = ThreadPoolExecutor(1, "inputs") if enabled else None
-        self._waiting: dict[Hashable, Future[T]] = {}
+    def __init__(self, maker: Any, where: Where, tell: Callable[[str], None] = lambda text: None) -> None:
+        self.maker, self.tell = maker, tell
+        self._pool = _pool(maker, where)
+        self._waiting: dict[Hashable, Future[Any]] = {}
 
-    def expect(self, make: Callable[..., T], *args: Any) -> None:
+    def expect(self, method: str, *args: Any) -> None:
         """Begin to make what will be asked for."""
-        key = _key(make, args)
-        if self._thread is None or key in self._waiting:
+        key = _key(method, args)
+        if self._pool is None or key in self._waiting:
             return
         while len(self._waiting) >= MOST:
             self._waiting.pop(next(iter(self._waiting))).cancel()
-        self._waiting[key] = self._thread.submit(make, *args)
+        forked = isinstance(self._pool, ProcessPoolExecutor)
+        call = (_call, method) if forked else (getattr(self.maker, method),)
+        try:
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
+                self._waiting[key] = self._pool.submit(*call, *args)
+        except (OSError, RuntimeError) as error:  # no room for another process, or one that has died
+            self._give_up(error)
 
-    def take(self, make: Callable[..., T], *args: Any) -> T:
+    def take(self, method: str, *args: Any) -> Any:
         """What was begun, or made now."""
-        waiting = self._waiting.pop(_key(make, args), None)
-        return make(*args) if waiting is None else waiting.result()
+        make, waiting = getattr(self.maker, method), self._waiting.pop(_key(method, args), None)
+        if waiting is None:
+            return make(*args)
+        try:
+            return waiting.result(PATIENCE)
+        except Exception as error:
+            made = make(*args)  # if it was the input's fault, this is where it is raised
+            self._give_up(error)
+            return made
+
+    def _give_up(self, error: Exception) -> None:
+        if self._pool is None:
+            return
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        self._pool = None
+        self._waiting.clear()
+        why = f"{type(error).__name__}: {error}".rstrip(": ")
+        self.tell(f"Views are not made in the background any more ({why}): slower, with the same results.")
 
 
-def _key(make: Callable[..., Any], args: tuple[Any, ...]) -> Hashable:
-    return make.__name__, *(arg.tobytes() if isinstance(arg, np.ndarray) else arg for arg in args)
+def can_fork() -> bool:
+    """Whether there are processes that begin with all that this one has, and cores for them."""
+    return "fork" in multiprocessing.get_all_start_methods() and (os.cpu_count() or 1) > PROCESSES
+
+
+def _pool(maker: Any, where: Where) -> Executor | None:
+    if where == "processes":
+        # Forked, they have the texts and all that was looked up so far; they never touch the device.
+        return ProcessPoolExecutor(PROCESSES, multiprocessing.get_context("fork"), _begin, (maker, os.getpid()))
+    return ThreadPoolExecutor(1, "inputs") if where == "thread" else None
+
+
+_maker: Any = None  # in a process of the pool
+
+
+def _begin(maker: Any, parent: int) -> None:
+    global _maker
+    _maker = maker
+    gc.freeze()  # what came from the other process is not this one's to clear away
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"
+    torch.set_num_threads(1)
+    follow(parent)
+
+
+def _call(method: str, *args: Any) -> Any:
+    return getattr(_maker, method)(*args)
+
+
+def _key(method: str, args: tuple[Any, ...]) -> Hashable:
+    return method, *(arg.tobytes() if isinstance(arg, np.ndarray) else arg for arg in args)

@@ -9,14 +9,13 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from jointmatch.augment import spaced_words
 from jointmatch.data import Splits, Texts
 from jointmatch.networks import Joined, Networks, StackedEncoders, Tokenizer, Tokens, join_networks
 from jointmatch.networks.tokens import in_batches
-from jointmatch.networks.word_pieces import at_spaces
-from jointmatch.training.ahead import Ahead
-from jointmatch.training.learner import ChosenViews, Joinable, Student, Weak
-from jointmatch.training.views import Drawn, Views
+from jointmatch.training.ahead import Ahead, Where, can_fork
+from jointmatch.training.inputs import Inputs
+from jointmatch.training.learner import Joinable, Student, Weak
+from jointmatch.training.views import Views
 from jointmatch.types import Mixing, Mixings
 
 TEXTS = 8  # batches are filled up to a multiple of it on a GPU, so that few shapes occur
@@ -37,8 +36,18 @@ def autocast_dtype(
     return torch.bfloat16 if precision == "auto" and device.type == "cuda" and not lacks else None
 
 
+def background(inputs: Inputs, device: torch.device) -> Where:
+    """Where inputs are made while the device works."""
+    if device.type == "cpu":
+        return "here"
+    return "processes" if inputs.written_afresh() and can_fork() else "thread"
+
+
 class FullLearner(Joinable):
-    """Texts through whole networks; views are made afresh at every step."""
+    """Texts through whole networks; views are made afresh at every step.
+
+    ``tell`` hears what goes slower than it could.
+    """
 
     def __init__(
         self,
@@ -48,75 +57,38 @@ class FullLearner(Joinable):
         views: Views,
         device: torch.device,
         dtype: torch.dtype | None,
+        tell: Callable[[str], None] = lambda text: None,
     ) -> None:
         self.splits, self.tokenizer = splits, tokenizer
         self.networks = self.model = networks.to(device)
         self.num_networks = len(networks.heads)
-        self.views = views.for_networks(self.num_networks)
         self.device, self.dtype = device, dtype
         stacked = isinstance(networks.encoders, StackedEncoders)
         self._inputs_on = torch.device("cpu") if stacked else device  # a stack lays texts out first and sends them then
         self.labels = torch.tensor(splits.labeled.labels, device=device)
         self.pool_size = len(splits.pool)
         self._encoded: dict[str, list[list[int]]] = {}
-        self._ahead: Ahead[list[Tokens]] = Ahead(device.type == "cuda")
+        self.inputs = Inputs(splits.labeled, splits.pool, views.for_networks(self.num_networks), tokenizer)
+        self._ahead = Ahead(self.inputs, background(self.inputs, device), tell)
 
     def student_inputs(self, ask: Student) -> list[Tokens]:
         if ask.chosen is not None:
-            others = [self.tokenizer(texts) for texts in self._chosen_texts(ask.pool, ask.chosen)]
-            tokens = self._student_tokens(ask.labeled, ask.draw, others)
+            tokens = self.inputs.student_chosen(ask.labeled, ask.pool, ask.draw, ask.chosen)
         else:
-            tokens = self._ahead.take(self._drawn_tokens, ask.labeled, ask.pool, ask.draw)
+            tokens = self._ahead.take("student", ask.labeled, ask.pool, ask.draw)
         if ask.kept is not None:  # all of them were made ahead, before it was known which are read
             rows = np.concatenate([np.arange(len(ask.labeled)), len(ask.labeled) + ask.kept])
             tokens = [own.rows(rows) for own in tokens]
         return self._sent(tokens)
 
     def expect_student(self, labeled: np.ndarray, pool: np.ndarray, draw: int) -> None:
-        self._ahead.expect(self._drawn_tokens, labeled, pool, draw)
-
-    def _drawn_tokens(self, labeled: np.ndarray, pool: np.ndarray, draw: int) -> list[Tokens]:
-        others = [self._read(views.drawn_strong(self.splits.pool, pool, draw)) for views in self.views]
-        return self._student_tokens(labeled, draw, others)
-
-    def _student_tokens(self, labeled: np.ndarray, draw: int, others: list[Tokens]) -> list[Tokens]:
-        """Each network's, or what all of them read: the labelled texts before the others."""
-        given = [self._read(views.drawn_weak(self.splits.labeled, labeled, draw)) for views in self.views]
-        return [given[i % len(given)].followed_by(own) for i, own in enumerate(others)]
-
-    def _chosen_texts(self, pool: np.ndarray, chosen: ChosenViews) -> list[list[str]]:
-        """Each network's list of texts, every text in the view that was chosen for it."""
-        each = list(dict.fromkeys(pool.tolist()))  # a text read in several views was drawn for once
-        place = {row: i for i, row in enumerate(each)}
-        made = [
-            [self._drawn(views.drawn(self.splits.pool, each, d, n)).views() for n, d in enumerate(chosen.draws)]
-            for views in self.views
-        ]
-        return [
-            [made[network % len(made)][view][place[row]] for row, view in zip(pool.tolist(), own, strict=True)]
-            for network, own in enumerate(chosen.which.tolist())
-        ]
+        self._ahead.expect("student", labeled, pool, draw)
 
     def weak_inputs(self, ask: Weak) -> list[Tokens]:
-        return self._sent(self._ahead.take(self._weak_tokens, ask.rows, ask.draw, ask.view, ask.part))
+        return self._sent(self._ahead.take("weak", ask.rows, ask.draw, ask.view, ask.part))
 
     def expect_weak(self, rows: np.ndarray, draw: int, view: int) -> None:
-        self._ahead.expect(self._weak_tokens, rows, draw, view, "pool")
-
-    def _weak_tokens(self, rows: np.ndarray, draw: int, view: int, part: Literal["pool", "labeled"]) -> list[Tokens]:
-        texts = self.splits.pool if part == "pool" else self.splits.labeled
-        return [self._read(views.drawn(texts, rows, draw, view)) for views in self.views]
-
-    def _read(self, drawn: Drawn) -> Tokens:
-        """The tokens of views: by those of their words where these are worth keeping, else by the texts."""
-        drawn, found = self._drawn(drawn), None
-        if drawn.texts and drawn.steps is not None:
-            found = self.tokenizer.reordered(drawn.texts, spaced_words if drawn.steps else at_spaces, drawn.order)
-        return self.tokenizer(drawn.views()) if found is None else found
-
-    def _drawn(self, drawn: Drawn) -> Drawn:
-        """What is never read of a text is not there when its words are drawn: the same for whoever reads it."""
-        return drawn.cut(self.tokenizer.max_characters)
+        self._ahead.expect("weak", rows, draw, view, "pool")
 
     def _sent(self, tokens: list[Tokens]) -> list[Tokens]:
         return [own.to(self._inputs_on) for own in tokens]

@@ -19,6 +19,9 @@ Similarity = Callable[[Sequence[str], Sequence[str]], np.ndarray]
 _NOWHERE = Surroundings()
 MANY = 50_000  # so many cheap views take seconds, and a bar
 
+Made = dict[tuple[str, int], dict[str, str]]
+"""Views that were made once and are cheap enough not to be on disk: augmenter and number -> text -> view."""
+
 
 def ready_views(config: AugmentConfig, surroundings: Surroundings = _NOWHERE) -> tuple[AugmentConfig, list[str]]:
     """The config with ``fallback`` in place of what this machine or the run lacks, and a line on each such change.
@@ -68,12 +71,19 @@ class ViewMaker:
         surroundings: What augmenters may want to know.
         listener: Hears of progress, and of what became of the views.
         similarity: Needed only where views are held against their texts.
+        made: Views that other seeds have made, of texts that are mostly the same; these are added.
     """
 
     def __init__(
-        self, splits: Splits, surroundings: Surroundings, listener: Listener, similarity: Similarity | None = None
+        self,
+        splits: Splits,
+        surroundings: Surroundings,
+        listener: Listener,
+        similarity: Similarity | None = None,
+        made: Made | None = None,
     ) -> None:
         self.splits, self.surroundings, self.listener, self.similarity = splits, surroundings, listener, similarity
+        self.made: Made = {} if made is None else made
 
     def make(self, views: Views, everything: bool, labeled_strong: bool = False) -> None:
         """Keep the dear views, those that are compared with their texts or, if so asked, ``everything``.
@@ -115,6 +125,14 @@ class ViewMaker:
         return Kept(dict(zip(texts, zip(*columns, strict=True), strict=True)))
 
     def _column(self, augmenter: Augmenter, texts: list[str], index: int) -> list[str]:
+        if augmenter.dear:
+            return self._made(augmenter, texts, index)
+        known = self.made.setdefault((augmenter.key, index), {})
+        new = [text for text in texts if text not in known]
+        known.update(zip(new, self._made(augmenter, new, index), strict=True))
+        return [known[text] for text in texts]
+
+    def _made(self, augmenter: Augmenter, texts: list[str], index: int) -> list[str]:
         if not augmenter.dear and len(texts) < MANY:
             return make_views(texts, augmenter, index)
         cache = Cache("views")

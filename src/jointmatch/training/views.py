@@ -72,6 +72,11 @@ class Drawn:
         return reordered(self.texts, self.order) if self.steps else self.texts
 
 
+def _written_afresh(source: Source) -> bool:
+    augmenter = source.augmenter if isinstance(source, Afterwards) else source
+    return isinstance(augmenter, Augmenter) and reorderings_of(augmenter) is None
+
+
 def _draw(source: Source, texts: list[str], rng: np.random.Generator) -> Drawn:
     if isinstance(source, Kept):
         return Drawn(source(texts, rng), (), rng)
@@ -120,6 +125,10 @@ class Views:
             strong_per_network=None,
         )
         return Views(config, derive(self.seed, "views of network", i), i)
+
+    def written_afresh(self) -> bool:
+        """Whether some view is written as a text at every draw, not kept and not a new order of tokens alone."""
+        return any(map(_written_afresh, (self.weak_source, *self.strong_sources)))
 
     def weak(self, part: Texts, rows: Rows, draw: int) -> list[str]:
         """The weak view of some rows; ``draw`` is the seed of this very draw."""

@@ -54,15 +54,32 @@ def test_so_have_random_characters(pretrained):
 def test_a_word_is_tokenised_once(pretrained):
     asked = []
 
-    class Spy:
-        def __call__(self, texts, **settings):
+    class Backend:
+        def __getattr__(self, name):
+            return getattr(pretrained.backend_tokenizer, name)
+
+        def encode_batch_fast(self, texts, **settings):
             asked.append(texts)
-            return pretrained(texts, **settings)
+            return pretrained.backend_tokenizer.encode_batch_fast(texts, **settings)
+
+    class Spy:
+        backend_tokenizer = Backend()
+
+        def __call__(self, text):
+            return pretrained(text)
 
     pieces = WordPieces(Spy())
     pieces.encode(["one two", "two one one"], 8)
     pieces.encode(["two three"], 8)
-    assert [sorted(texts) for texts in asked[1:]] == [["one", "two"], ["three"]]
+    assert [sorted(texts) for texts in asked] == [["one", "two"], ["three"]]
+
+
+def test_how_the_tokenizer_was_asked_before_does_not_matter(pretrained):
+    """It keeps how it was told to cut and to fill up."""
+    words = ["antidisestablishmentarianism", "a"]
+    plain = WordPieces(pretrained).encode(words, 64)
+    pretrained(["some text"], truncation=True, max_length=3, padding="max_length")
+    assert WordPieces(pretrained).encode(words, 64) == plain
 
 
 def test_what_is_kept_does_not_grow_for_ever(pretrained, monkeypatch):

@@ -1,78 +1,205 @@
 """Inputs made before they are asked for."""
 
+import os
+import signal
 import threading
+import time
 
 import numpy as np
 import pytest
+import torch
 
-from jointmatch.training import ahead
+from jointmatch.training import ahead, full
 from jointmatch.training.ahead import Ahead
+from jointmatch.training.full import background
 from tests.unit.training.toy import tiny_run
+
+BACKGROUND = ("thread", "processes")
+
+
+class Maker:
+    """Tells where it was asked."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.last = ""
+
+    def where(self, number: int) -> tuple[int, int, str]:
+        self.calls += 1
+        self.last = threading.current_thread().name
+        return number, os.getpid(), self.last
+
+    def total(self, rows: np.ndarray, seed: int) -> int:
+        return int(rows.sum()) + seed
+
+    def other(self, rows: np.ndarray, seed: int) -> int:
+        return -1
+
+    def divided(self, number: int) -> int:
+        return 1 // number
+
+    def died(self, home: int) -> str:
+        if os.getpid() != home:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return "made at home"
+
+    def homesick(self, home: int) -> str:
+        """As what needs the device, which a forked process cannot have."""
+        if os.getpid() != home:
+            raise RuntimeError("cannot be done in a forked process")
+        return "made at home"
+
+    def stuck(self, home: int) -> str:
+        if os.getpid() != home:
+            time.sleep(60)
+        return "made at home"
 
 
 def test_what_is_expected_is_made_once_and_in_another_thread():
-    makers: list[str] = []
-
-    def make(number: int) -> int:
-        makers.append(threading.current_thread().name)
-        return number + 1
-
-    inputs: Ahead[int] = Ahead(enabled=True)
-    inputs.expect(make, 6)
-    inputs.expect(make, 6)
-    assert inputs.take(make, 6) == 7
-    assert len(makers) == 1
-    assert makers[0].startswith("inputs")
-    assert inputs.take(make, 6) == 7
-    assert makers[1] == threading.current_thread().name
+    maker = Maker()
+    inputs = Ahead(maker, "thread")
+    inputs.expect("where", 6)
+    inputs.expect("where", 6)
+    assert inputs.take("where", 6)[:2] == (6, os.getpid())
+    assert maker.calls == 1
+    assert maker.last.startswith("inputs")
+    inputs.take("where", 6)
+    assert maker.last == threading.current_thread().name
 
 
-def test_other_arguments_and_other_functions_are_other_things():
-    inputs: Ahead[int] = Ahead(enabled=True)
+def test_in_another_process_this_one_does_nothing():
+    maker = Maker()
+    inputs = Ahead(maker, "processes")
+    inputs.expect("where", 6)
+    number, process, _ = inputs.take("where", 6)
+    assert number == 6
+    assert process != os.getpid()
+    assert maker.calls == 0
+    assert inputs.take("where", 7)[1] == os.getpid()  # not expected
 
-    def first(rows: np.ndarray, seed: int) -> int:
-        return int(rows.sum()) + seed
 
-    def second(rows: np.ndarray, seed: int) -> int:
-        return -1
+def test_processes_of_several_makers_know_their_own():
+    first, second = Maker(), Maker()
+    second.total = lambda rows, seed: 100
+    runs = [Ahead(first, "processes"), Ahead(second, "processes")]
+    for inputs in runs:
+        inputs.expect("total", np.array([1, 2]), 3)
+    assert [inputs.take("total", np.array([1, 2]), 3) for inputs in runs] == [6, 100]
 
-    inputs.expect(first, np.array([1, 2]), 3)
-    assert inputs.take(first, np.array([2, 2]), 3) == 7
-    assert inputs.take(first, np.array([1, 2]), 4) == 7
-    assert inputs.take(second, np.array([1, 2]), 3) == -1
+
+@pytest.mark.parametrize("where", BACKGROUND)
+def test_other_arguments_and_other_methods_are_other_things(where):
+    inputs = Ahead(Maker(), where)
+    inputs.expect("total", np.array([1, 2]), 3)
+    assert inputs.take("total", np.array([2, 2]), 3) == 7
+    assert inputs.take("total", np.array([1, 2]), 4) == 7
+    assert inputs.take("other", np.array([1, 2]), 3) == -1
     assert len(inputs._waiting) == 1
-    assert inputs.take(first, np.array([1, 2]), 3) == 6
+    assert inputs.take("total", np.array([1, 2]), 3) == 6
     assert not inputs._waiting
 
 
-def test_disabled_it_makes_everything_when_asked():
-    inputs: Ahead[None] = Ahead(enabled=False)
-    made: list[int] = []
-    inputs.expect(made.append, 1)
-    assert made == []
-    inputs.take(made.append, 1)
-    assert made == [1]
+def test_here_everything_is_made_when_asked():
+    maker = Maker()
+    inputs = Ahead(maker, "here")
+    inputs.expect("where", 1)
+    assert maker.calls == 0
+    assert inputs.take("where", 1)[0] == 1
+    assert maker.calls == 1
 
 
-def test_an_error_is_that_of_who_asks():
-    inputs: Ahead[tuple[int, int]] = Ahead(enabled=True)
-    inputs.expect(divmod, 1, 0)
+@pytest.mark.parametrize("where", BACKGROUND)
+def test_an_error_is_that_of_who_asks_and_nothing_else_is_said(where):
+    said: list[str] = []
+    inputs = Ahead(Maker(), where, said.append)
+    inputs.expect("divided", 0)
     with pytest.raises(ZeroDivisionError):
-        inputs.take(divmod, 1, 0)
+        inputs.take("divided", 0)
+    assert said == []
 
 
-def test_what_nobody_comes_for_is_dropped(monkeypatch):
+@pytest.mark.parametrize("fault", ["died", "homesick", "stuck"])
+def test_what_goes_wrong_in_a_process_is_made_here_and_said_once(fault, monkeypatch):
+    monkeypatch.setattr(ahead, "PATIENCE", 0.5)
+    said: list[str] = []
+    inputs = Ahead(Maker(), "processes", said.append)
+    home = os.getpid()
+    inputs.expect(fault, home)
+    inputs.expect("where", 1)
+    assert inputs.take(fault, home) == "made at home"
+    assert len(said) == 1
+    assert said[0].startswith("Views are not made in the background any more (")
+    assert said[0].endswith("): slower, with the same results.")
+    inputs.expect("where", 2)
+    assert inputs.take("where", 1)[1] == home
+    assert inputs.take("where", 2)[1] == home
+    assert len(said) == 1
+
+
+def test_no_room_for_a_process_is_no_end(monkeypatch):
+    said: list[str] = []
+    inputs = Ahead(Maker(), "processes", said.append)
+    monkeypatch.setattr(os, "fork", _no_memory)
+    inputs.expect("where", 1)
+    assert inputs.take("where", 1)[1] == os.getpid()
+    assert said == [
+        "Views are not made in the background any more (OSError: [Errno 12] Cannot allocate memory): "
+        "slower, with the same results."
+    ]
+
+
+def _no_memory() -> int:
+    raise OSError(12, "Cannot allocate memory")
+
+
+def test_processes_are_deaf_to_an_interrupt(capfd):
+    inputs = Ahead(Maker(), "processes")
+    inputs.expect("where", 1)
+    _, process, _ = inputs.take("where", 1)
+    os.kill(process, signal.SIGINT)
+    for number in range(4):
+        inputs.expect("where", number)
+    assert {inputs.take("where", number)[0] for number in range(4)} == {0, 1, 2, 3}
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("where", BACKGROUND)
+def test_what_nobody_comes_for_is_dropped(monkeypatch, where):
     monkeypatch.setattr(ahead, "MOST", 3)
-    inputs: Ahead[int] = Ahead(enabled=True)
+    inputs = Ahead(Maker(), where)
     for number in range(10):
-        inputs.expect(abs, number)
-    assert list(inputs._waiting) == [("abs", number) for number in (7, 8, 9)]
-    assert inputs.take(abs, 0) == 0
+        inputs.expect("where", number)
+    assert list(inputs._waiting) == [("where", number) for number in (7, 8, 9)]
+    assert inputs.take("where", 0)[0] == 0
+
+
+class Reading:
+    """Inputs that are written, or not."""
+
+    def __init__(self, written: bool) -> None:
+        self.written = written
+
+    def written_afresh(self) -> bool:
+        return self.written
+
+
+def test_processes_are_for_texts_that_are_written_beside_a_gpu(monkeypatch):
+    monkeypatch.setattr(ahead.os, "cpu_count", lambda: 8)
+    gpu, cpu = torch.device("cuda"), torch.device("cpu")
+    assert background(Reading(True), gpu) == "processes"
+    assert background(Reading(False), gpu) == "thread"
+    assert background(Reading(True), cpu) == "here"
+    monkeypatch.setattr(ahead.os, "cpu_count", lambda: 2)
+    assert background(Reading(True), gpu) == "thread"  # there is no core for them
+    monkeypatch.setattr(ahead.os, "cpu_count", lambda: 8)
+    monkeypatch.setattr(ahead.multiprocessing, "get_all_start_methods", lambda: ["spawn"])
+    assert background(Reading(True), gpu) == "thread"
 
 
 @pytest.mark.parametrize("algorithm", ["jointmatch", "multimatch", "sat", "mixtext", "supervised"])
 @pytest.mark.parametrize("training", [{}, {"update": "alternating"}, {"accumulate": 2}])
-def test_a_run_takes_the_same_course_with_inputs_made_ahead(tiny_backbone, monkeypatch, algorithm, training):
+@pytest.mark.parametrize("where", BACKGROUND)
+def test_a_run_takes_the_same_course_with_inputs_made_ahead(tiny_backbone, monkeypatch, algorithm, training, where):
     """And, where the algorithm does not choose texts or views by itself, all but the first step's are."""
     settings = {
         "algorithm": {"name": algorithm},
@@ -83,19 +210,15 @@ def test_a_run_takes_the_same_course_with_inputs_made_ahead(tiny_backbone, monke
     taken: list[bool] = []
     original = Ahead.take
 
-    def spy(self, make, *args):
+    def spy(self, method, *args):
         before = len(self._waiting)
-        found = original(self, make, *args)
+        found = original(self, method, *args)
         taken.append(len(self._waiting) < before)
         return found
 
     monkeypatch.setattr(Ahead, "take", spy)
-    monkeypatch.setattr(Ahead, "__init__", _enabled(Ahead.__init__))
+    monkeypatch.setattr(full, "background", lambda inputs, device: where)
     assert tiny_run(tiny_backbone, settings).history == plain
     if algorithm in ("jointmatch", "supervised"):
         first = len(taken) // 6  # of six steps
         assert taken == [False] * first + [True] * (len(taken) - first)
-
-
-def _enabled(original):
-    return lambda self, enabled: original(self, True)

@@ -60,21 +60,22 @@ def test_tokens_are_those_of_the_views(backbone, spec, texts, max_length):
     rows = np.array([0, *range(len(texts))])
     for draw in range(3):
         assert_same(
-            own._weak_tokens(rows, draw, 0, "pool")[0], own.tokenizer(own.views[0].weak(own.splits.pool, rows, draw))
+            own.inputs.weak(rows, draw, 0, "pool")[0],
+            own.tokenizer(own.inputs.views[0].weak(own.splits.pool, rows, draw)),
         )
-        strong = own.views[0].strong(own.splits.pool, rows, draw)
-        labeled = own.views[0].weak(own.splits.labeled, np.array([0]), draw)
-        assert_same(own._drawn_tokens(np.array([0]), rows, draw)[0], own.tokenizer(labeled + strong))
+        strong = own.inputs.views[0].strong(own.splits.pool, rows, draw)
+        labeled = own.inputs.views[0].weak(own.splits.labeled, np.array([0]), draw)
+        assert_same(own.inputs.student(np.array([0]), rows, draw)[0], own.tokenizer(labeled + strong))
 
 
 def test_views_that_are_kept_and_changed_further(backbone):
     own = learner(backbone, AugmentConfig(weak="deletion:0.3"))
     kept = Kept({text: [f"{text} one", f"{text} other"] for text in TEXTS})
     rows = np.arange(len(TEXTS))
-    for source in (kept, Afterwards(kept, own.views[0].weak_augmenter)):
-        own.views[0].weak_source = source
-        views = own.views[0].weak(own.splits.pool, rows, 1)
-        assert_same(own._weak_tokens(rows, 1, 0, "pool")[0], own.tokenizer(views))
+    for source in (kept, Afterwards(kept, own.inputs.views[0].weak_augmenter)):
+        own.inputs.views[0].weak_source = source
+        views = own.inputs.views[0].weak(own.splits.pool, rows, 1)
+        assert_same(own.inputs.weak(rows, 1, 0, "pool")[0], own.tokenizer(views))
         assert source is kept or any(len(v.split()) <= len(t.split()) for v, t in zip(views, TEXTS, strict=True))
 
 
@@ -83,24 +84,24 @@ def test_nothing_is_split_twice_and_what_is_kept_is_bounded(backbone, monkeypatc
     rows = np.arange(len(TEXTS))
     by_word = own.tokenizer._by_word
     assert by_word is not None
-    own._weak_tokens(rows, 0, 0, "pool")
-    wanted = own._weak_tokens(rows, 1, 0, "pool")
+    own.inputs.weak(rows, 0, 0, "pool")
+    wanted = own.inputs.weak(rows, 1, 0, "pool")
     split: list[str] = []
-    monkeypatch.setattr("jointmatch.training.full.spaced_words", lambda text: split.append(text) or [])  # type: ignore[func-returns-value]
-    own._weak_tokens(rows, 1, 0, "pool")
+    monkeypatch.setattr("jointmatch.training.inputs.spaced_words", lambda text: split.append(text) or [])  # type: ignore[func-returns-value]
+    own.inputs.weak(rows, 1, 0, "pool")
     assert sorted(split) == sorted(TEXTS)  # another way to part texts: what the first one found is not taken for it
     monkeypatch.undo()
     monkeypatch.setattr(word_pieces, "KEPT_TEXTS", 3)
-    assert_same(own._weak_tokens(rows, 1, 0, "pool")[0], wanted[0])
-    own._weak_tokens(rows[:1], 1, 0, "pool")
+    assert_same(own.inputs.weak(rows, 1, 0, "pool")[0], wanted[0])
+    own.inputs.weak(rows[:1], 1, 0, "pool")
     assert len(by_word._texts) == 1
 
 
 def test_a_step_without_labelled_or_without_pool_texts(backbone):
     own = learner(backbone, AugmentConfig(weak="deletion:0.3", strong=("swap:0.3",)))
     none, some = np.array([], dtype=np.int64), np.array([0, 1])
-    assert own._drawn_tokens(none, some, 0)[0].ids.shape[0] == 2
-    assert own._drawn_tokens(some, none, 0)[0].ids.shape[0] == 2
+    assert own.inputs.student(none, some, 0)[0].ids.shape[0] == 2
+    assert own.inputs.student(some, none, 0)[0].ids.shape[0] == 2
 
 
 MIXED = "hello \u4f60\u597d world \u4e16\u754c of \u6211\u4eec mine"
@@ -112,7 +113,7 @@ def test_a_text_of_two_scripts_is_made_of_words_to_all_steps_and_in_any_company(
     own = learner(backbone, AugmentConfig(weak="deletion:0.5+swap:0.5"), texts)
     words = set(MIXED.split())
     for draw in range(40):
-        view = own.views[0].weak(own.splits.pool, np.array([0, 1]), draw)[0]
+        view = own.inputs.views[0].weak(own.splits.pool, np.array([0, 1]), draw)[0]
         assert set(view.split()) <= words
 
 
@@ -120,9 +121,9 @@ def test_texts_too_long_to_be_read_are_cut_before_they_are_changed(backbone):
     long = " ".join(["w" * 90] * 400)  # 12 tokens are in the first 360 characters of any real text
     own = learner(backbone, AugmentConfig(weak="deletion:0.1+swap:0.1"), [long, TEXTS[0]])
     rows = np.array([0, 1])
-    drawn = own.views[0].drawn_weak(own.splits.pool, rows, 0).cut(360)
-    assert_same(own._weak_tokens(rows, 0, 0, "pool")[0], own.tokenizer(drawn.views()))
-    assert own._weak_tokens(rows, 0, 0, "pool")[0].lengths[0] <= 2 + 4
+    drawn = own.inputs.views[0].drawn_weak(own.splits.pool, rows, 0).cut(360)
+    assert_same(own.inputs.weak(rows, 0, 0, "pool")[0], own.tokenizer(drawn.views()))
+    assert own.inputs.weak(rows, 0, 0, "pool")[0].lengths[0] <= 2 + 4
 
 
 def test_views_that_hardly_come_again_are_not_kept(backbone):
@@ -130,9 +131,9 @@ def test_views_that_hardly_come_again_are_not_kept(backbone):
     rows = np.arange(len(TEXTS))
     by_word = own.tokenizer._by_word
     assert by_word is not None
-    own._weak_tokens(rows, 0, 0, "pool")
+    own.inputs.weak(rows, 0, 0, "pool")
     assert not by_word._texts
-    own._drawn_tokens(rows[:0], rows, 0)
+    own.inputs.student(rows[:0], rows, 0)
     assert len(by_word._texts) == len(set(TEXTS))
 
 
@@ -142,5 +143,26 @@ def test_texts_that_are_chosen_are_those_that_were_read_however_long(backbone):
     rows = np.array([0, 1])
     for view in (0, 1):
         chosen = ChosenViews(torch.full((1, 2), view), [7, 7])
-        texts = own._chosen_texts(rows, chosen)[0]
-        assert_same(own.tokenizer(texts), own._weak_tokens(rows, 7, view, "pool")[0])
+        texts = own.inputs._chosen_texts(rows, chosen)[0]
+        assert_same(own.tokenizer(texts), own.inputs.weak(rows, 7, view, "pool")[0])
+
+
+@pytest.mark.parametrize(
+    ("weak", "strong", "written"),
+    [
+        ("none", ("deletion:0.3",), False),
+        ("deletion:0.1+swap:0.1", ("swap:0.2",), False),
+        ("masking:0.2", ("swap:0.2",), True),
+        ("none", ("swap:0.2", "deletion:0.1+masking:0.2"), True),
+    ],
+)
+def test_which_views_are_written_as_texts_at_every_visit(backbone, weak, strong, written):
+    own = learner(backbone, AugmentConfig(weak=weak, strong=strong))
+    assert own.inputs.written_afresh() is written
+    kept = Kept({text: [text] for text in TEXTS})
+    for views in own.inputs.views:
+        views.weak_source, views.strong_sources = kept, [kept]
+    assert own.inputs.written_afresh() is False
+    for views in own.inputs.views:
+        views.strong_sources = [Afterwards(kept, views.strong_augmenters[-1])]
+    assert own.inputs.written_afresh() is (written and strong != ("swap:0.2",))

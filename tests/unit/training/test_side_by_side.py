@@ -8,8 +8,9 @@ import pytest
 
 import jointmatch.run as run_module
 from jointmatch.errors import InputError, Interrupted
+from jointmatch.job import Job
 from jointmatch.model import Model
-from jointmatch.training import LiteLearner
+from jointmatch.training import LiteLearner, making
 from jointmatch.training.checkpoints import load_checkpoint
 from jointmatch.training.joint import Joint
 from tests.unit.networks.stacked.rerun import Rerun, recorded
@@ -88,6 +89,26 @@ def test_so_it_does_where_passes_are_replayed(full, recorded, training):
 )
 def test_it_does_whatever_else_is_set(full, section, settings):
     assert_as_alone(full(**{section: settings}))
+
+
+def test_views_that_are_made_once_are_made_once_for_all_seeds(full, monkeypatch):
+    """Each seed's are those of the seed alone; texts that seeds have in common are not written again."""
+    settings = full(augment={"weak": "deletion:0.2", "strong": ["swap:0.2"], "fresh": False})
+    assert_as_alone(settings)
+    written: list[str] = []
+    inner = making.make_views
+    monkeypatch.setattr(making, "make_views", lambda texts, *rest: written.extend(texts) or inner(texts, *rest))
+    run_module.run_seeds([splits_of(0)] * 3, settings, SEEDS)
+    seen = set(splits_of(0).labeled.texts) | set(splits_of(0).pool.texts)
+    assert len(written) == len(seen) + len(set(splits_of(0).pool.texts))  # weakly all, strongly the pool
+
+
+def test_tokens_of_words_serve_all_seeds(full):
+    first, second = (Job(splits_of(seed), full(), None, Recorder(), resume=False) for seed in (0, 1))
+    first.prepare()
+    second.prepare(like=first)
+    assert second.learner.tokenizer is first.learner.tokenizer
+    assert second.learner.inputs.tokenizer is first.learner.tokenizer
 
 
 @pytest.mark.parametrize("name", ["jointmatch", "fixmatch"])

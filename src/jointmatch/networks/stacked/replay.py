@@ -16,6 +16,7 @@ from torch import Tensor
 Pass = Callable[..., Tensor]
 
 RECORDINGS = 12  # at most: each holds the memory of its pass
+FREE = 0.5  # of the device's memory at least, or no other is made: other runs may share it
 WARM_UP = 2  # passes before recording, so that what is done once (choosing kernels, compiling) is not recorded
 
 OWN_THREAD = "thread_local"  # other threads may go on preparing data meanwhile
@@ -25,7 +26,7 @@ class Replay:
     """Runs a function of tensors by recordings, one per shape of its inputs.
 
     A function that is recorded must only read its inputs and what is ``held``, and must not look at a value. Where
-    recording fails, functions are called as ever.
+    recording fails, or would take memory that is needed, functions are called as ever.
 
     Args:
         tell: Hears why recording failed.
@@ -33,7 +34,7 @@ class Replay:
 
     def __init__(self, tell: Callable[[str], None] = lambda text: None) -> None:
         self.tell = tell
-        self.failed = False
+        self.stopped = False
         self._recordings: dict[Hashable, Recording] = {}
         self._seen: Counter[Hashable] = Counter()
 
@@ -62,13 +63,14 @@ class Replay:
         recording = self._recordings.get(key)
         if recording is None:
             self._seen[key] += 1
-            if self.failed or self._seen[key] < 2 or len(self._recordings) >= RECORDINGS:
+            if self._seen[key] < 2 or not self._may_record(inputs[0].device):
                 # As a recording would be given them: a compiler tells a part of a larger tensor from one of its own.
                 return function(*(x.clone() for x in inputs))
             try:
                 recording = Recording(function, inputs, held if graded else [])
             except RuntimeError as error:  # out of memory is one too
-                self.failed = True
+                self.stopped = True
+                recover(inputs[0].device)
                 self.tell(
                     f"Passes are not recorded as CUDA graphs ({first_line(error)}): slower, with the same results."
                 )
@@ -76,6 +78,26 @@ class Replay:
             self._recordings[key] = recording
         recording.fill(inputs)
         return _Replayed.apply(recording.anchor, recording) if graded else recording.forward()
+
+    def _may_record(self, device: torch.device) -> bool:
+        if not self.stopped:
+            self.stopped = len(self._recordings) >= RECORDINGS or free_share(device) < FREE
+        return not self.stopped
+
+
+def free_share(device: torch.device) -> float:
+    """How much of a device's memory nobody has taken."""
+    if device.type != "cuda":
+        return 1.0
+    free, total = torch.cuda.mem_get_info(device)
+    return free / total
+
+
+def recover(device: torch.device) -> None:
+    """After a recording that failed: the device's random numbers would be drawn for it for ever."""
+    if device.type == "cuda":
+        generator = torch.cuda.default_generators[torch.cuda.current_device() if device.index is None else device.index]
+        generator.graphsafe_set_state(generator.clone_state())
 
 
 class Recording:

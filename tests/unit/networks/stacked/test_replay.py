@@ -121,6 +121,38 @@ def test_only_so_many_are_kept(recorded, monkeypatch):
     assert Rerun.made == 2
 
 
+def test_nothing_is_recorded_where_little_memory_is_left(recorded, monkeypatch):
+    """What was recorded before goes on; afterwards it stays so, since whoever has the memory may need more."""
+    shares = iter([0.6, 0.4])
+    monkeypatch.setattr(replay, "free_share", lambda device: next(shares))
+    networks, plain = stacked(), stacked(replayed=False)
+    for texts in (2, 2, 3, 3, 4, 4, 2):
+        assert_same(passed(networks, 0, batch(texts=texts)), passed(plain, 0, batch(texts=texts)))
+    assert Rerun.made == 1
+
+
+def test_what_is_free_is_asked_of_the_device(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (30, 120))
+    assert replay.free_share(torch.device("cuda", 0)) == 0.25
+    assert replay.free_share(torch.device("cpu")) == 1.0
+
+
+def test_after_a_recording_that_failed_random_numbers_are_drawn_as_before(recorded, monkeypatch):
+    """A device's generator goes on counting for the recording unless it is given another state."""
+
+    class Failing(Rerun):
+        def __init__(self, function, inputs, parameters):
+            raise torch.OutOfMemoryError("CUDA out of memory")
+
+    monkeypatch.setattr(replay, "Recording", Failing)
+    recovered: list[torch.device] = []
+    monkeypatch.setattr(replay, "recover", recovered.append)
+    networks = stacked()
+    for number in range(4):
+        passed(networks, number, batch(texts=4))
+    assert recovered == [torch.device("cpu")]
+
+
 def test_a_copy_records_anew(recorded):
     networks = stacked()
     for _ in range(2):

@@ -1,0 +1,80 @@
+"""What networks read: rows to the tokens of their views."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from jointmatch.augment import spaced_words
+from jointmatch.data import Texts
+from jointmatch.networks import Tokenizer, Tokens
+from jointmatch.networks.word_pieces import at_spaces
+from jointmatch.training.learner import ChosenViews
+from jointmatch.training.views import Drawn, Views
+
+Part = Literal["pool", "labeled"]
+
+
+class Inputs:
+    """Makes tokens on the CPU, always the same ones of the same rows and draw.
+
+    Every method gives one batch for each network, or one that all of them read.
+
+    Args:
+        labeled: The labelled texts.
+        pool: The unlabelled ones.
+        views: Of each network, or one for all.
+        tokenizer: The backbone's.
+    """
+
+    def __init__(self, labeled: Texts, pool: Texts, views: Sequence[Views], tokenizer: Tokenizer) -> None:
+        self.labeled, self.pool, self.views, self.tokenizer = labeled, pool, views, tokenizer
+
+    def written_afresh(self) -> bool:
+        """Whether views are written as texts at every visit, which takes longer than to look tokens up."""
+        return any(views.written_afresh() for views in self.views)
+
+    def student(self, labeled: np.ndarray, pool: np.ndarray, draw: int) -> list[Tokens]:
+        """The weak views of labelled texts, before the strong ones of pool texts."""
+        others = [self._read(views.drawn_strong(self.pool, pool, draw)) for views in self.views]
+        return self._behind_labeled(labeled, draw, others)
+
+    def student_chosen(self, labeled: np.ndarray, pool: np.ndarray, draw: int, chosen: ChosenViews) -> list[Tokens]:
+        """The same with every pool text in the view that was chosen for it."""
+        others = [self.tokenizer(texts) for texts in self._chosen_texts(pool, chosen)]
+        return self._behind_labeled(labeled, draw, others)
+
+    def weak(self, rows: np.ndarray, draw: int, view: int, part: Part) -> list[Tokens]:
+        """One view of some texts, counted from the weak one."""
+        texts = self.pool if part == "pool" else self.labeled
+        return [self._read(views.drawn(texts, rows, draw, view)) for views in self.views]
+
+    def _behind_labeled(self, labeled: np.ndarray, draw: int, others: list[Tokens]) -> list[Tokens]:
+        given = [self._read(views.drawn_weak(self.labeled, labeled, draw)) for views in self.views]
+        return [given[i % len(given)].followed_by(own) for i, own in enumerate(others)]
+
+    def _chosen_texts(self, pool: np.ndarray, chosen: ChosenViews) -> list[list[str]]:
+        """Each network's list of texts, every text in the view that was chosen for it."""
+        each = list(dict.fromkeys(pool.tolist()))  # a text read in several views was drawn for once
+        place = {row: i for i, row in enumerate(each)}
+        made = [
+            [self._cut(views.drawn(self.pool, each, d, n)).views() for n, d in enumerate(chosen.draws)]
+            for views in self.views
+        ]
+        return [
+            [made[network % len(made)][view][place[row]] for row, view in zip(pool.tolist(), own, strict=True)]
+            for network, own in enumerate(chosen.which.tolist())
+        ]
+
+    def _read(self, drawn: Drawn) -> Tokens:
+        """The tokens of views: by those of their words where these are worth keeping, else by the texts."""
+        drawn, found = self._cut(drawn), None
+        if drawn.texts and drawn.steps is not None:
+            found = self.tokenizer.reordered(drawn.texts, spaced_words if drawn.steps else at_spaces, drawn.order)
+        return self.tokenizer(drawn.views()) if found is None else found
+
+    def _cut(self, drawn: Drawn) -> Drawn:
+        """What is never read of a text is not there when its words are drawn: the same for whoever reads it."""
+        return drawn.cut(self.tokenizer.max_characters)
