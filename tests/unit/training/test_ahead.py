@@ -12,6 +12,7 @@ import torch
 from jointmatch.training import ahead, full
 from jointmatch.training.ahead import Ahead
 from jointmatch.training.full import background
+from jointmatch.training.inputs import Inputs
 from tests.unit.training.toy import tiny_run
 
 BACKGROUND = ("thread", "processes")
@@ -79,9 +80,11 @@ def test_in_another_process_this_one_does_nothing():
 
 
 def test_processes_of_several_makers_know_their_own():
-    first, second = Maker(), Maker()
-    second.total = lambda rows, seed: 100
-    runs = [Ahead(first, "processes"), Ahead(second, "processes")]
+    class Other(Maker):
+        def total(self, rows: np.ndarray, seed: int) -> int:
+            return 100
+
+    runs = [Ahead(Maker(), "processes"), Ahead(Other(), "processes")]
     for inputs in runs:
         inputs.expect("total", np.array([1, 2]), 3)
     assert [inputs.take("total", np.array([1, 2]), 3) for inputs in runs] == [6, 100]
@@ -173,7 +176,7 @@ def test_what_nobody_comes_for_is_dropped(monkeypatch, where):
     assert inputs.take("where", 0)[0] == 0
 
 
-class Reading:
+class Reading(Inputs):
     """Inputs that are written, or not."""
 
     def __init__(self, written: bool) -> None:

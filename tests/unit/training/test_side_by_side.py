@@ -10,7 +10,7 @@ import jointmatch.run as run_module
 from jointmatch.errors import InputError, Interrupted
 from jointmatch.job import Job
 from jointmatch.model import Model
-from jointmatch.training import LiteLearner, making
+from jointmatch.training import FullLearner, LiteLearner, making
 from jointmatch.training.checkpoints import load_checkpoint
 from jointmatch.training.joint import Joint
 from tests.unit.networks.stacked.rerun import Rerun, recorded
@@ -97,7 +97,12 @@ def test_views_that_are_made_once_are_made_once_for_all_seeds(full, monkeypatch)
     assert_as_alone(settings)
     written: list[str] = []
     inner = making.make_views
-    monkeypatch.setattr(making, "make_views", lambda texts, *rest: written.extend(texts) or inner(texts, *rest))
+
+    def spy(texts, *rest):
+        written.extend(texts)
+        return inner(texts, *rest)
+
+    monkeypatch.setattr(making, "make_views", spy)
     run_module.run_seeds([splits_of(0)] * 3, settings, SEEDS)
     seen = set(splits_of(0).labeled.texts) | set(splits_of(0).pool.texts)
     assert len(written) == len(seen) + len(set(splits_of(0).pool.texts))  # weakly all, strongly the pool
@@ -107,6 +112,8 @@ def test_tokens_of_words_serve_all_seeds(full):
     first, second = (Job(splits_of(seed), full(), None, Recorder(), resume=False) for seed in (0, 1))
     first.prepare()
     second.prepare(like=first)
+    assert isinstance(first.learner, FullLearner)
+    assert isinstance(second.learner, FullLearner)
     assert second.learner.tokenizer is first.learner.tokenizer
     assert second.learner.inputs.tokenizer is first.learner.tokenizer
 
