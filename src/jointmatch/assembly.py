@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -71,9 +72,14 @@ class Assembly:
         self.layers = [layers[i % len(layers)] for i in range(self.num_networks)]
         self._made: Made = {}
 
+    @cached_property
+    def _cache(self) -> Cache:
+        return Cache("features")
+
     def share(self, other: Assembly) -> None:
-        """Have views and tokens that were made for another seed as well: the texts are mostly the same."""
-        self._made, self.tokenizer = other._made, other.tokenizer
+        """Have views, tokens and features that are made for another seed as well: the texts are mostly the same."""
+        other._cache.remember()
+        self._made, self._cache, self.tokenizer = other._made, other._cache, other.tokenizer
 
     @property
     def _learns_views(self) -> bool:
@@ -114,6 +120,7 @@ class Assembly:
             self.backbone,
             self.tokenizer,
             self.device,
+            self._cache,
             self.listener,
             self._learns_views,
             self._vocabulary(),
@@ -210,11 +217,10 @@ class Assembly:
         encoder = self._encoder([1.0]).eval().to(self.device)
         quicken(encoder, self.config.network.engine)
         settings = feature_settings(self.backbone, encoder, self.tokenizer.max_length, self.device)
-        cache = Cache("features")
 
         def similarity(texts: Sequence[str], views: Sequence[str]) -> np.ndarray:
             together = [*texts, *views]
-            (found,) = cached_features(together, encoder, self.tokenizer, self.device, cache, settings)
+            (found,) = cached_features(together, encoder, self.tokenizer, self.device, self._cache, settings)
             unit = found / np.linalg.norm(found, axis=-1, keepdims=True).clip(min=1e-9)
             return (unit[: len(texts)] * unit[len(texts) :]).sum(-1)
 

@@ -21,6 +21,7 @@ LIMIT = "JOINTMATCH_CACHE_MAX"
 _LOOKUP = 500  # keys per query, under SQLite's limit on parameters
 _ATTEMPTS = 200
 _ROOM = 0.9  # what a full cache is cut down to, so that not every batch has to make room
+_REMEMBERED = 2**30  # bytes
 _ROW = 40  # about what SQLite needs for an entry besides key and value: key and row number once more, in the index
 
 
@@ -52,6 +53,8 @@ class Cache:
         self.name = name
         self.path = (folder or cache_folder()) / f"{name}.sqlite"
         self.problem: str | None = None
+        self._kept: dict[bytes, bytes] | None = None  # in memory
+        self._room = _REMEMBERED
         self.damaged = False  # the file itself is at fault, and nothing else helps than to delete it
         limit = os.environ.get(LIMIT)
         self.limit = read_size(limit, f"The environment variable {LIMIT}") if limit else None
@@ -75,11 +78,30 @@ class Cache:
                     raise
                 time.sleep(0.05)
 
+    def remember(self) -> None:
+        """From now on have what was stored or found in memory too, up to a limit: it will be asked for again."""
+        self._kept = {} if self._kept is None else self._kept
+
+    def _keep(self, entries: Mapping[bytes, bytes]) -> None:
+        if self._kept is None:
+            return
+        for k, value in entries.items():
+            if k not in self._kept and len(value) <= self._room:
+                self._kept[k] = value
+                self._room -= len(value)
+
     def get(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
         """The entries there are; a missing key is simply absent."""
-        wanted = list(dict.fromkeys(keys))
+        kept = self._kept or {}
+        wanted = dict.fromkeys(keys)
+        found = {k: kept[k] for k in wanted if k in kept}
+        on_disk = self._on_disk([k for k in wanted if k not in kept])
+        self._keep(on_disk)
+        return found | on_disk
+
+    def _on_disk(self, wanted: list[bytes]) -> dict[bytes, bytes]:
         found: dict[bytes, bytes] = {}
-        if self.problem:
+        if self.problem or not wanted:
             return found
         try:
             with closing(self._connect()) as db:
@@ -93,6 +115,7 @@ class Cache:
 
     def put(self, entries: Mapping[bytes, bytes]) -> None:
         """Store a batch, whole or not at all, and drop the oldest entries where there is a limit."""
+        self._keep(entries)
         if self.problem:
             return
         try:

@@ -143,9 +143,7 @@ class Job:
         return Outcome(Model.load(self.folder.model, str(self.assembly.device)), self.config, history, result)
 
     def prepare(self, like: Job | None = None) -> None:
-        """Everything up to the first step; what a job ``like`` this one has made already serves here too."""
-        if like is not None:
-            self.assembly.share(like.assembly)
+        """Everything up to the first step; the frozen encoder of a job ``like`` this one serves here too."""
         if self.folder:
             self._check_checkpoint()
             self.folder.write_config(self.config)

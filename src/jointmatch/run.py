@@ -62,6 +62,9 @@ def run_seeds(
         Job(own, merge(settings or {}, {"training": {"seed": seed}}), place, chorus.voice(seed), resume)
         for own, seed, place in zip(splits, seeds, places, strict=True)
     ]
+    for job in jobs[1:]:
+        if job.is_like(jobs[0]):
+            job.assembly.share(jobs[0].assembly)
     kept = {i: outcome for i, job in enumerate(jobs) if (outcome := job.kept()) is not None}
     left = [job for i, job in enumerate(jobs) if i not in kept]
     made: list[Outcome] = []

@@ -324,3 +324,25 @@ def test_counting_or_pruning_what_has_gone_is_no_error(tmp_path):
     assert cache.count() == 0
     assert cache.prune() == 0
     assert cache.size() == 0
+
+
+def test_what_is_remembered_is_not_looked_up_again(tmp_path):
+    cache = Cache("c", tmp_path)
+    cache.put(entries("before"))
+    cache.remember()
+    cache.put(entries("x"))
+    assert cache.get(entries("before")) == entries("before")  # found once
+    Cache("c", tmp_path).path.unlink()
+    assert cache.get(entries("x") | entries("before")) == entries("x") | entries("before")
+    assert Cache("c", tmp_path).get(entries("x")) == {}
+
+
+def test_only_so_much_is_remembered(tmp_path, monkeypatch):
+    monkeypatch.setattr("jointmatch.cache._REMEMBERED", 9)
+    cache = Cache("c", tmp_path)
+    cache.remember()
+    cache.put(entries("x"))  # three bytes each
+    cache.put(entries("x"))  # once more, which takes no room
+    cache.path.unlink()
+    cache.problem = "it is gone"
+    assert cache.get(entries("x")) == dict(list(entries("x").items())[:3])

@@ -68,8 +68,8 @@ def cached_features(
     depths = sorted(set(encoder.depths))
     stored = np.empty((len(depths), len(texts), encoder.width), dtype=np.float32)
     found = cache.get(keys)
-    for k, value in found.items():
-        stored[:, place[k]] = np.frombuffer(value, np.float32).reshape(len(depths), -1)
+    rows = np.frombuffer(b"".join(found.values()), np.float32).reshape(len(found), len(depths), encoder.width)
+    stored[:, [place[k] for k in found]] = rows.swapaxes(0, 1)
     missing = [i for k, i in place.items() if k not in found]
     progress(len(found))
     # Neighbours in length share a batch; sorting over all texts also makes each write's batches even.

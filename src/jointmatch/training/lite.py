@@ -75,13 +75,13 @@ def extract_features(
     backbone: Backbone,
     tokenizer: Tokenizer,
     device: torch.device,
+    cache: Cache,
     listener: Listener,
     labeled_strong: bool = False,
     vocabulary: Vocabulary | None = None,
     engine: Engine = "auto",
 ) -> FeatureSet:
     """Compute or read back the features of all parts and views, and of classes' words where there are any."""
-    cache = Cache("features")
     encoder.eval().to(device)
     if reason := quicken(encoder, engine):
         listener.note(reason)

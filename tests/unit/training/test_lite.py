@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from jointmatch.augment import Surroundings
+from jointmatch.cache import Cache
 from jointmatch.config import AugmentConfig, NetworkConfig
 from jointmatch.data import Texts
 from jointmatch.networks import Encoder, Tokenizer, find_backbone, load_tokenizer, load_transformer
@@ -25,7 +26,9 @@ def extracted(tiny_backbone):
         for own in views.for_networks(2):
             ViewMaker(splits, Surroundings("[MASK]"), Listener()).make(own, True, labeled_strong)
         hears = listener or Recorder()
-        return extract_features(splits, views, encoder, backbone, tokenizer, CPU, hears, labeled_strong)
+        return extract_features(
+            splits, views, encoder, backbone, tokenizer, CPU, Cache("features"), hears, labeled_strong
+        )
 
     return extract
 

@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 import jointmatch.run as run_module
+from jointmatch.cache import Cache
 from jointmatch.errors import InputError, Interrupted
 from jointmatch.job import Job
 from jointmatch.model import Model
+from jointmatch.networks import features
 from jointmatch.training import FullLearner, LiteLearner, making
 from jointmatch.training.checkpoints import load_checkpoint
 from jointmatch.training.joint import Joint
@@ -108,8 +110,35 @@ def test_views_that_are_made_once_are_made_once_for_all_seeds(full, monkeypatch)
     assert len(written) == len(seen) + len(set(splits_of(0).pool.texts))  # weakly all, strongly the pool
 
 
+@pytest.mark.parametrize("broken", [False, True])
+def test_features_are_computed_and_looked_up_once_for_all_seeds(lite, monkeypatch, tmp_path, broken):
+    """Even where there is no folder to keep them in."""
+    if broken:
+        (tmp_path / "file").write_text("")
+        monkeypatch.setenv("JOINTMATCH_CACHE", str(tmp_path / "file"))
+    computed: list[str] = []
+    looked_up: list[bytes] = []
+    extract, on_disk = features.extract, Cache._on_disk
+
+    def spy(texts, *rest):
+        computed.extend(texts)
+        return extract(texts, *rest)
+
+    def look_up(self, keys):
+        looked_up.extend(keys)
+        return on_disk(self, keys)
+
+    monkeypatch.setattr(features, "extract", spy)
+    monkeypatch.setattr(Cache, "_on_disk", look_up)
+    run_module.run_seeds([splits_of(0)] * 3, lite(), SEEDS)
+    assert len(computed) > 0
+    assert len(computed) == len(set(computed))
+    assert len(looked_up) == len(set(looked_up))
+
+
 def test_tokens_of_words_serve_all_seeds(full):
     first, second = (Job(splits_of(seed), full(), None, Recorder(), resume=False) for seed in (0, 1))
+    second.assembly.share(first.assembly)
     first.prepare()
     second.prepare(like=first)
     assert isinstance(first.learner, FullLearner)
