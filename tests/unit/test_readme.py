@@ -14,8 +14,9 @@ from jointmatch.algorithms import ALGORITHMS, settings_of
 from jointmatch.benchmark import Results, Store, load
 from jointmatch.benchmark.formats import Section, markdown
 from jointmatch.benchmark.results import LAST, Entry, mean, spread
-from jointmatch.benchmark.table import crossed, sections
-from jointmatch.config import recipe
+from jointmatch.benchmark.statistics import paired
+from jointmatch.benchmark.table import crossed, lead, sections
+from jointmatch.config import NetworkConfig, recipe
 from jointmatch.resolve import resolve
 
 ROOT = Path(__file__).parents[2]
@@ -352,3 +353,21 @@ def test_the_tables_of_where_heads_begin_are_what_was_measured():
             ]
             cells = [spread([score["dev"]["accuracy"] for score in own]) for own in scores]
             assert f" | {' | '.join(cells)} |\n" in page
+
+
+def test_networks_are_stacked_on_a_gpu_since_they_are_as_accurate_as_apart():
+    page = (ROOT / "docs" / "decisions" / "0007-networks-stacked.md").read_text(encoding="utf-8")
+    store = Store(ROOT / "benchmarks" / "results")
+    rows = {"networks apart, fp32": "plain", "one stack of all seeds, bf16": "same"}
+    runs = {title: store.earlier("race_engines", row, "ag_news", 10) for title, row in rows.items()}
+    accuracy = {t: {run["seed"]: run["scores"]["test"]["accuracy"] for run in own} for t, own in runs.items()}
+    for title, own in runs.items():
+        steps = sum(run["steps"] for run in own) / len(own)
+        assert f"| {title} | {spread(list(accuracy[title].values()))} | {steps:.0f} |" in page
+    apart, stacked = accuracy.values()
+    difference = paired(apart, stacked)
+    assert difference is not None
+    assert difference.n == 5
+    assert f"is {lead(difference)}. Hence" in page
+    assert not difference.is_real
+    assert NetworkConfig().stacked == "auto"

@@ -38,7 +38,7 @@ def record_of(cell: Cell, outcome: Outcome, splits: Splits, digest: str | None =
         "labels": cell.labels,
         "imbalance": cell.imbalance,
         "seed": cell.seed,
-        "backbone": {"name": _name(cell), "fingerprint": cell.backbone},
+        "backbone": {"name": backbone_name(cell), "fingerprint": cell.backbone},
         "settings": cell.settings,
         "scores": {part: _brief(scores) for part, scores in result["scores"].items()},
         "scores_of_last_step": {part: _brief(scores) for part, scores in result["scores_of_last_step"].items()},
@@ -96,7 +96,7 @@ def _brief(scores: dict[str, Any]) -> dict[str, float]:
     return {key: scores[key] for key in ("accuracy", "macro_f1", "ece") if key in scores}
 
 
-def _name(cell: Cell) -> str:
+def backbone_name(cell: Cell) -> str:
     """As people call it: not the folder where it happens to lie."""
     asked = str(cell.asked.get("network", {}).get("backbone", "auto"))
     found = find_backbone(asked)

@@ -53,6 +53,8 @@ def draw_race(figure: Figure, shown: Shown) -> None:
         percent = [100 * a for a in accuracy]
         axes.plot(minutes, percent, label=label, linewidth=1.8, color=COLOURS[number], linestyle=STYLES[number])
     axes.set_xscale("log")
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.xaxis.set_minor_formatter("{x:g}")
     axes.set(xlabel="minutes a seed, logarithmic", ylabel="accuracy on dev, %", title=shown[0]["device"])
     legend_below(figure, longest=60)
 
@@ -168,7 +170,7 @@ def _in_processes(cells: Sequence[Cell], data_dir: str | None, seconds: float) -
 
 def _timed(cells: Sequence[Cell], data_dir: str | None, seconds: float) -> list[Record]:
     """Run seeds, in one stack where there are several, and tell how they went and how long it took."""
-    from jointmatch.benchmark.outcome import versions
+    from jointmatch.benchmark.outcome import backbone_name, versions
     from jointmatch.benchmark.work import splits_of
     from jointmatch.run import run_seeds
 
@@ -187,8 +189,9 @@ def _timed(cells: Sequence[Cell], data_dir: str | None, seconds: float) -> list[
     common = {
         "side_by_side": len(seeds),
         "seconds": clock.seconds(),
+        "backbone": {"name": backbone_name(cells[0]), "fingerprint": cells[0].backbone},
         "settings": cells[0].settings,
-        "asked": cells[0].asked,
+        "stacked": cells[0].asked.get("network", {}).get("stacked", "auto"),
         "versions": versions(),
     }
     return [{"seed": seed, "course": clock.courses[seed], **common, **end} for seed, end in ends.items()]
@@ -197,7 +200,12 @@ def _timed(cells: Sequence[Cell], data_dir: str | None, seconds: float) -> list[
 def _end(result: dict[str, Any]) -> dict[str, Any]:
     """What a run came to."""
     scores = {part: {"accuracy": own["accuracy"]} for part, own in result["scores"].items()}
-    return {"steps": result["steps"], "termination": result["termination"], "scores": scores}
+    return {
+        "steps": result["steps"],
+        "termination": result["termination"],
+        "stages": result["seconds"],
+        "scores": scores,
+    }
 
 
 def _is_over(record: Record | None) -> bool:

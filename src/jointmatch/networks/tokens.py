@@ -158,16 +158,22 @@ def in_batches(
     budget: int,
     device: torch.device,
     forward: Callable[[Tokens], Tensor],
+    padded: dict[tuple[int, ...], Tokens] | None = None,
 ) -> Iterator[tuple[list[int], Tensor]]:
     """Send all texts through ``forward`` in batches of similar length; yield the rows and what came out.
 
-    A batch too large for the GPU's memory is halved until it fits.
+    A batch too large for the GPU's memory is halved until it fits. In ``padded`` batches are kept for the next time.
     """
     groups = list(length_sorted([len(row) for row in ids], budget))[::-1]
     while groups:
         rows = groups.pop()
+        batch = None if padded is None else padded.get(tuple(rows))
+        if batch is None:
+            batch = tokenizer.pad([ids[i] for i in rows])
+        if padded is not None:
+            padded[tuple(rows)] = batch
         try:
-            out = forward(tokenizer.pad([ids[i] for i in rows]).to(device))
+            out = forward(batch.to(device))
         except torch.OutOfMemoryError:
             if len(rows) == 1:
                 raise

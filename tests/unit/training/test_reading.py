@@ -1,5 +1,7 @@
 """Tokens of views: by the words' tokens they are what the texts of the views would give."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -166,3 +168,22 @@ def test_which_views_are_written_as_texts_at_every_visit(backbone, weak, strong,
     for views in own.inputs.views:
         views.strong_sources = [Afterwards(kept, views.strong_augmenters[-1])]
     assert own.inputs.written_afresh() is (written and strong != ("swap:0.2",))
+
+
+def test_dev_is_padded_once_and_some_rows_of_it_are_not_taken_for_others(backbone, monkeypatch):
+    own = learner(backbone, AugmentConfig(weak="none", strong=("none",)))
+    own.splits = replace(own.splits, dev=own.splits.pool)
+    own.networks.eval()
+    padded: list[int] = []
+    inner = own.tokenizer.pad
+    monkeypatch.setattr(own.tokenizer, "pad", lambda ids: padded.append(len(ids)) or inner(ids))  # type: ignore[func-returns-value]
+    whole = own.part_logits(own.networks, "dev")
+    assert torch.equal(own.part_logits(own.networks, "dev"), whole)
+    assert sum(padded) == len(TEXTS)
+    backwards = np.arange(len(TEXTS))[::-1].copy()
+    for _ in range(2):
+        torch.testing.assert_close(own.part_logits(own.networks, "dev", backwards), whole[:, backwards])
+    assert sum(padded) == 2 * len(TEXTS)
+    for _ in range(2):  # read once in a run, and large: not kept
+        torch.testing.assert_close(own.part_logits(own.networks, "pool"), whole)
+    assert sum(padded) == 4 * len(TEXTS)
