@@ -16,6 +16,7 @@ from jointmatch.training.metrics import no_text_of
 def fit(config: Config, splits: Splits) -> tuple[Config, list[str]]:
     """Without a pool nothing can learn from one; an augmenter whose resource is missing is stood in for."""
     config, warnings = _without_pool(config, splits)
+    warnings += _small_pool(config, splits)
     backbone = find_backbone(config.network.backbone)
     around = Surroundings(backbone=backbone.source, backbone_name=backbone.name)
     augment, notes = ready_views(_wanted(config.augment, splits), around)
@@ -40,6 +41,16 @@ def _without_pool(config: Config, splits: Splits) -> tuple[Config, list[str]]:
     count = algorithms.networks_of(config)
     supervised = replace(config, algorithm=AlgorithmConfig("supervised"), network=replace(config.network, count=count))
     return supervised, [f"No unlabelled texts: {config.algorithm.name} cannot learn from any, trained supervised."]
+
+
+def _small_pool(config: Config, splits: Splits) -> list[str]:
+    pool, labeled = len(splits.pool), len(splits.labeled)
+    if not 0 < pool < labeled or not algorithms.ALGORITHMS[config.algorithm.name].uses_unlabeled:
+        return []
+    return [
+        f"{pool} unlabelled text(s) beside {labeled} labelled ones: there is little to learn from so few. Methods like "
+        f"{config.algorithm.name} are made for pools that are many times as large."
+    ]
 
 
 def _wanted(augment: AugmentConfig, splits: Splits) -> AugmentConfig:

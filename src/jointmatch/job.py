@@ -37,6 +37,7 @@ from jointmatch.training import (
 from jointmatch.training.checkpoints import check_identity, read_facts
 from jointmatch.training.metrics import full_metrics
 from jointmatch.version import __version__
+from jointmatch.vocabulary import strange_words
 
 T = TypeVar("T")
 MANY_CUT = 0.05  # share of texts not read to their end from which on it is said
@@ -96,11 +97,14 @@ class Job:
             f"Training {config.algorithm.name} (recipe {config.training.recipe}) in mode {mode} ({reason}); "
             f"{parts.num_networks} network(s) over {parts.backbone.name} on {parts.device.type}; views: {views}."
         )
-        self._say_what_is_cut()
+        texts = [*self.splits.labeled.texts, *self.splits.pool.texts]
+        self._say_what_is_cut(texts)
+        if strange := strange_words(texts, parts.tokenizer.pretrained, parts.backbone.name):
+            self.listener.warn(strange)
 
-    def _say_what_is_cut(self) -> None:
+    def _say_what_is_cut(self, texts: list[str]) -> None:
         tokenizer = self.assembly.tokenizer
-        share = tokenizer.share_cut([*self.splits.labeled.texts, *self.splits.pool.texts])
+        share = tokenizer.share_cut(texts)
         if share >= MANY_CUT:
             longer = min(2 * tokenizer.max_length, tokenizer.pretrained.model_max_length)
             more = f"; --set network.max_length={longer} reads more, and takes longer"

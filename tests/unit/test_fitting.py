@@ -7,7 +7,7 @@ from jointmatch.fitting import fit
 from jointmatch.resolve import resolve
 
 LABELED = Rows(["a", "b", "c"], ["x", "y", "z"])
-POOL = Rows(["more"], [None])
+POOL = Rows(["more", "and more", "and some"], [None] * 3)
 
 
 def warnings(dev: Rows | None = None, test: Rows | None = None) -> list[str]:
@@ -30,3 +30,19 @@ def test_of_many_classes_a_few_are_named():
     splits = make_splits(Rows(names, [*names]), [POOL], test=Rows(["d"], ["c8"]))
     (line,) = [w for w in fit(resolve({}, "lite"), splits)[1] if "macro-F1" in w]
     assert "8 class(es) ('c0', 'c1', 'c2', 'c3', 'c4', ...)" in line
+
+
+@pytest.mark.parametrize(
+    ("pool", "algorithm", "said"), [(2, "jointmatch", True), (3, "jointmatch", False), (2, "supervised", False)]
+)
+def test_a_pool_smaller_than_what_is_labelled_is_told(pool, algorithm, said):
+    splits = make_splits(LABELED, [Rows([f"text {i}" for i in range(pool)], [None] * pool)])
+    lines = fit(resolve({"algorithm": {"name": algorithm}}, "lite"), splits)[1]
+    assert (
+        lines
+        == [
+            "2 unlabelled text(s) beside 3 labelled ones: there is little to learn from so few. Methods like jointmatch are "
+            "made for pools that are many times as large."
+        ]
+        * said
+    )

@@ -1,0 +1,61 @@
+"""Whether a backbone has words for what texts are written in."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from jointmatch.augment import spaced_words
+
+SAMPLE = 100  # texts
+CHARACTERS = 2000  # of each
+MANY_PIECES = 1.6  # English sets take 1.0 to 1.3 of an English vocabulary's, Spanish, French and German ones 1.7 to 2.2
+MANY_UNKNOWN = 0.1
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def strange_words(texts: Sequence[str], pretrained: Any, name: str) -> str | None:
+    """What to say of texts that a backbone's tokenizer hardly knows the words of; None where it does.
+
+    Args:
+        texts: The texts, of which some are looked at.
+        pretrained: The backbone's own tokenizer.
+        name: The backbone's.
+    """
+    some = [text[:CHARACTERS] for text in texts[:: -(-len(texts) // SAMPLE)]] if texts else []
+    advice = "A backbone that was trained on such texts will most likely do better: --backbone takes a name or a folder."
+    unknown = _share_unknown(some, pretrained)
+    if unknown > MANY_UNKNOWN:
+        return f"{100 * unknown:.0f} % of what these texts are made of is unknown to {name}. {advice}"
+    pieces = _pieces_per_word(some, pretrained)
+    if pieces > MANY_PIECES:
+        return (
+            f"{name} has to piece the words of these texts together ({pieces:.1f} pieces a word; about 1.2 where it "
+            f"knows the language). {advice}"
+        )
+    return None
+
+
+def _share_unknown(texts: list[str], pretrained: Any) -> float:
+    """Of tokens."""
+    if pretrained.unk_token_id is None:
+        return 0.0
+    tokens = [token for ids in _ids(texts, pretrained) for token in ids]
+    return tokens.count(pretrained.unk_token_id) / max(len(tokens), 1)
+
+
+def _pieces_per_word(texts: list[str], pretrained: Any) -> float:
+    """Of words that stand between spaces; 0 without any."""
+    words = Counter(word for text in texts for unit in spaced_words(text) or () for word in _WORD.findall(unit))
+    pieces = _ids([f" {word}" for word in words], pretrained)  # some tokenizers take the space for a part of the word
+    return sum(len(ids) * count for ids, count in zip(pieces, words.values(), strict=True)) / max(words.total(), 1)
+
+
+def _ids(texts: list[str], pretrained: Any) -> list[list[int]]:
+    if not texts:
+        return []
+    encoded = pretrained(texts, add_special_tokens=False, return_attention_mask=False, return_token_type_ids=False)
+    ids: list[list[int]] = encoded["input_ids"]
+    return ids
