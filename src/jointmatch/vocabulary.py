@@ -25,7 +25,9 @@ def strange_words(texts: Sequence[str], pretrained: Any, name: str) -> str | Non
         name: The backbone's.
     """
     some = [text[:CHARACTERS] for text in texts[:: -(-len(texts) // SAMPLE)]] if texts else []
-    advice = "A backbone that was trained on such texts will most likely do better: --backbone takes a name or a folder."
+    advice = (
+        "A backbone that was trained on such texts will most likely do better: --backbone takes a name or a folder."
+    )
     unknown = _share_unknown(some, pretrained)
     if unknown > MANY_UNKNOWN:
         return f"{100 * unknown:.0f} % of what these texts are made of is unknown to {name}. {advice}"
