@@ -10,7 +10,15 @@ import torch
 from torch import Tensor, nn
 
 from jointmatch.data import Splits, Texts
-from jointmatch.networks import Joined, Networks, StackedEncoders, Tokenizer, Tokens, join_networks
+from jointmatch.networks import (
+    Joined,
+    Networks,
+    StackedEncoders,
+    Tokenizer,
+    Tokens,
+    join_networks,
+    tokens_per_batch,
+)
 from jointmatch.networks.tokens import in_batches
 from jointmatch.training.ahead import Ahead, Where, can_fork
 from jointmatch.training.inputs import Inputs
@@ -19,7 +27,6 @@ from jointmatch.training.views import Views
 from jointmatch.types import Mixing, Mixings
 
 TEXTS = 8  # batches are filled up to a multiple of it on a GPU, so that few shapes occur
-TOKENS_PER_BATCH = {"cuda": 32768, "cpu": 4096}
 
 
 def autocast_dtype(
@@ -99,7 +106,7 @@ class FullLearner(Joinable):
         if rows is not None:
             ids = [ids[i] for i in rows]
         logits = torch.empty(self.num_networks, len(ids), self.model.heads.shape.num_classes)
-        budget = TOKENS_PER_BATCH.get(self.device.type, 4096)
+        budget = tokens_per_batch(self.device)
         which = None if rows is None else rows.tobytes()
         padded = self._padded.setdefault(which, {}) if part == "dev" else None  # it comes again and again
         with torch.no_grad(), self._autocast():
