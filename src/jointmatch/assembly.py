@@ -12,7 +12,7 @@ import numpy as np
 from jointmatch import algorithms
 from jointmatch.augment import Surroundings
 from jointmatch.cache import Cache
-from jointmatch.comparison import train_heads
+from jointmatch.comparison import Untrained, untrained_heads
 from jointmatch.config import AugmentConfig, Config, NetworkConfig
 from jointmatch.data import Splits
 from jointmatch.fitting import fit
@@ -137,16 +137,16 @@ class Assembly:
         """Heads over frozen features."""
         return LiteLearner(features, self._heads(features))
 
-    def full_learner(self, features: FeatureSet | None, warm_start: bool) -> FullLearner:
-        """Whole networks, their heads first trained on the frozen features if ``warm_start``."""
+    def warm_start(self, features: FeatureSet) -> Untrained:
+        """The heads that whole networks are to start with."""
+        self.listener.note("Warm start: heads are first trained on frozen features.")
+        return untrained_heads(features, self.lite_config(), self.num_classes)
+
+    def full_learner(self, features: FeatureSet | None, heads: Heads | None = None) -> FullLearner:
+        """Whole networks, with heads that are warm or new ones."""
         encoders = self._trained_encoders()
-        if features is None:
-            features = self._labeled_features()
-        if warm_start:
-            self.listener.note("Warm start: heads are first trained on frozen features.")
-            heads = train_heads(features, self.lite_config(), self.num_classes).heads
-        else:
-            heads = self._heads(features)
+        if heads is None:
+            heads = self._heads(self._labeled_features() if features is None else features)
         dtype = autocast_dtype(self.device, self.config.training.precision, self.listener.note)
         views = self._made_views(self.splits, self.config.augment, everything=not self.config.augment.fresh)
         return FullLearner(

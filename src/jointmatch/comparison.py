@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -22,8 +22,22 @@ Classifier = Callable[[Tensor], np.ndarray]
 """Features (N, M, D) to probabilities (M, C)."""
 
 
+class Untrained(NamedTuple):
+    """Heads, and what trains them."""
+
+    learner: LiteLearner
+    loop: Loop
+
+
 def train_heads(features: FeatureSet, config: Config, num_classes: int) -> LiteLearner:
-    """Train heads on features with nothing shown or recorded: for baselines, folds and warm starts."""
+    """Train heads on features with nothing shown or recorded: for baselines and folds."""
+    heads = untrained_heads(features, config, num_classes)
+    heads.loop.run()
+    return heads.learner
+
+
+def untrained_heads(features: FeatureSet, config: Config, num_classes: int) -> Untrained:
+    """The same, still to be done."""
     extra = algorithms.ALGORITHMS[config.algorithm.name].extra_classes
     heads = build_heads(features, config.network, num_classes, config.training.seed, extra)
     learner = LiteLearner(features, heads)
@@ -32,8 +46,7 @@ def train_heads(features: FeatureSet, config: Config, num_classes: int) -> LiteL
     task = Task(num_classes, learner.num_networks, learner.pool_size, balance, seed, scale)
     algorithm = algorithms.build(config.algorithm.name, task, config.algorithm.settings).to(learner.device)
     unknown = torch.full((learner.pool_size,), UNLABELED)
-    Loop(Updater(learner, algorithm, config.training, unknown, Listener()), Listener()).run()
-    return learner
+    return Untrained(learner, Loop(Updater(learner, algorithm, config.training, unknown, Listener()), Listener()))
 
 
 class Comparison:

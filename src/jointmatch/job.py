@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from jointmatch.assembly import Assembly
-from jointmatch.comparison import Comparison
+from jointmatch.comparison import Comparison, Untrained
 from jointmatch.config import Config
 from jointmatch.data import Splits
 from jointmatch.fitting import fit
@@ -58,6 +58,7 @@ class Job:
 
     encoder: Encoder | None = None  # frozen
     features: FeatureSet | None = None
+    start: Untrained | None = None  # heads that are trained before the networks they belong to
     learner: LiteLearner | FullLearner
     loop: Loop
 
@@ -133,6 +134,8 @@ class Job:
     def run(self) -> Outcome:
         """The whole job, alone."""
         self.prepare()
+        self.warm_up()
+        self.build()
         return self.finish(self.timed("training", self.loop.run))
 
     def kept(self) -> Outcome | None:
@@ -147,13 +150,24 @@ class Job:
         return Outcome(Model.load(self.folder.model, str(self.assembly.device)), self.config, history, result)
 
     def prepare(self, like: Job | None = None) -> None:
-        """Everything up to the first step; the frozen encoder of a job ``like`` this one serves here too."""
+        """Frozen features, if they are wanted; the encoder of a job ``like`` this one serves here too."""
         if self.folder:
             self._check_checkpoint()
             self.folder.write_config(self.config)
         if self.config.training.mode == "lite" or self.config.training.warm_start or self.config.output.baselines:
             self.encoder = encoder = (like and like.encoder) or self.assembly.frozen_encoder()
             self.features = self.timed("features", lambda: self.assembly.features(encoder))
+        if self.config.training.mode == "full" and self.config.training.warm_start and not self._will_resume():
+            assert self.features is not None
+            self.start = self.assembly.warm_start(self.features)
+
+    def warm_up(self) -> None:
+        """Train the heads before all else, where they are to start warm."""
+        if self.start is not None:
+            self.timed("training", self.start.loop.run)
+
+    def build(self) -> None:
+        """Everything up to the first step."""
         self.timed("training", self._build)
 
     def finish(self, trained: Trained) -> Outcome:
@@ -186,8 +200,8 @@ class Job:
             assert self.features is not None
             self.learner = self.assembly.lite_learner(self.features)
         else:
-            warm_start = self.config.training.warm_start and not self._will_resume()
-            self.learner = self.assembly.full_learner(self.features, warm_start)
+            self.learner = self.assembly.full_learner(self.features, self.start and self.start.learner.heads)
+            self.start = None
         truth = torch.tensor(self.splits.pool.labels, dtype=torch.long)
         updater = Updater(self.learner, self.algorithm, self.config.training, truth, self.listener)
         self.loop = Loop(updater, self.listener, self.truths, self._checkpointing(), self._keep_history)

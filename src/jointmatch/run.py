@@ -63,8 +63,7 @@ def run_seeds(
         for own, seed, place in zip(splits, seeds, places, strict=True)
     ]
     for job in jobs[1:]:
-        if job.is_like(jobs[0]):
-            job.assembly.share(jobs[0].assembly)
+        job.assembly.share(jobs[0].assembly)
     kept = {i: outcome for i, job in enumerate(jobs) if (outcome := job.kept()) is not None}
     left = [job for i, job in enumerate(jobs) if i not in kept]
     made: list[Outcome] = []
@@ -80,6 +79,8 @@ def _group(jobs: Sequence[Job], chorus: Chorus, earlier: Job) -> Sequence[Job]:
     """The first of the jobs and those after it that are trained with it; they are prepared."""
     first = jobs[0]
     first.prepare(like=earlier if first.is_like(earlier) else None)
+    first.warm_up()
+    first.build()
     reason = first.learner.why_not_joined()
     if len(jobs) > 1 and reason:
         chorus.note(f"The seeds are trained one after another: {reason}.")
@@ -95,7 +96,23 @@ def _group(jobs: Sequence[Job], chorus: Chorus, earlier: Job) -> Sequence[Job]:
             break
         job.prepare(like=first)
         group.append(job)
+    _warm_up(group[1:])
+    for job in group[1:]:
+        job.build()
     return group
+
+
+def _warm_up(jobs: Sequence[Job]) -> None:
+    """Train the heads that start warm, those of all jobs at once where that is faster."""
+    heads = [job.start for job in jobs if job.start is not None]
+    if len(heads) < 2 or any(own.learner.why_not_joined() for own in heads):
+        for job in jobs:
+            job.warm_up()
+        return
+    began = time.perf_counter()
+    side_by_side([own.loop for own in heads])
+    for job in jobs:
+        job.seconds["training"] = (time.perf_counter() - began) / len(jobs)
 
 
 def _together(jobs: Sequence[Job], chorus: Chorus) -> list[Outcome]:

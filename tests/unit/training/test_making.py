@@ -11,6 +11,8 @@ from jointmatch.config import AugmentConfig
 from jointmatch.data import Splits, Texts
 from jointmatch.errors import InputError
 from jointmatch.training import Listener, ViewMaker, Views, ready_views
+from jointmatch.training.making import Made
+from jointmatch.training.views import Kept
 from tests.unit.training.toy import Recorder
 
 TEXTS = ["one two three four", "five six seven eight", "nine ten eleven twelve"]
@@ -176,3 +178,27 @@ def test_labelled_texts_have_strong_views_only_where_they_are_asked_for():
     ViewMaker(SPLITS, Surroundings(), Listener()).make(asked, everything=False, labeled_strong=True)
     assert asked.view(SPLITS.labeled, [0], draw=1, which=1) != SPLITS.labeled.texts[:1]
     assert asked.view(SPLITS.pool, [0, 1], draw=1, which=1) == views.view(SPLITS.pool, [0, 1], draw=1, which=1)
+
+
+def test_cheap_views_that_are_kept_are_as_many_as_asked_for():
+    views = made(AugmentConfig("none", ("deletion:0.5",), views=3), everything=True)
+    assert isinstance(views.strong_sources[0], Kept)
+    assert any(len(set(own)) > 1 for own in views.strong_sources[0].views.values())
+
+
+def test_views_that_another_run_has_made_are_taken_where_they_would_be_the_same():
+    """TF-IDF depends on the texts of the run: other texts, other views."""
+    config = AugmentConfig("deletion:0.5", ("tfidf:0.9",))
+    memory: Made = {}
+
+    def kept(corpus: list[str], memory: Made | None) -> list[dict[str, list[str]]]:
+        views = Views(config, 0)
+        ViewMaker(SPLITS, Surroundings(corpus=corpus), Listener(), made=memory).make(views, everything=True)
+        sources = [source for source in (views.weak_source, *views.strong_sources) if isinstance(source, Kept)]
+        return [{text: list(own) for text, own in source.views.items()} for source in sources]
+
+    other = [*TEXTS, "one five nine", "twelve seven three", "new words altogether"]
+    for corpus in (TEXTS, other, TEXTS):
+        assert kept(corpus, memory) == kept(corpus, None)
+    assert kept(TEXTS, None)[1] != kept(other, None)[1]
+    assert len(memory) == 3

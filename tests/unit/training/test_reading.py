@@ -171,7 +171,8 @@ def test_which_views_are_written_as_texts_at_every_visit(backbone, weak, strong,
 
 
 def test_dev_is_padded_once_and_some_rows_of_it_are_not_taken_for_others(backbone, monkeypatch):
-    own = learner(backbone, AugmentConfig(weak="none", strong=("none",)))
+    texts = ["a banana and a plum", "a plum and a banana", "and a banana a plum"]  # as long as each other
+    own = learner(backbone, AugmentConfig(weak="none", strong=("none",)), texts)
     own.splits = replace(own.splits, dev=own.splits.pool)
     own.networks.eval()
     padded: list[int] = []
@@ -179,11 +180,11 @@ def test_dev_is_padded_once_and_some_rows_of_it_are_not_taken_for_others(backbon
     monkeypatch.setattr(own.tokenizer, "pad", lambda ids: padded.append(len(ids)) or inner(ids))  # type: ignore[func-returns-value]
     whole = own.part_logits(own.networks, "dev")
     assert torch.equal(own.part_logits(own.networks, "dev"), whole)
-    assert sum(padded) == len(TEXTS)
-    backwards = np.arange(len(TEXTS))[::-1].copy()
+    assert sum(padded) == len(texts)
+    backwards = np.arange(len(texts))[::-1].copy()
     for _ in range(2):
         torch.testing.assert_close(own.part_logits(own.networks, "dev", backwards), whole[:, backwards])
-    assert sum(padded) == 2 * len(TEXTS)
+    assert sum(padded) == 2 * len(texts)
     for _ in range(2):  # read once in a run, and large: not kept
         torch.testing.assert_close(own.part_logits(own.networks, "pool"), whole)
-    assert sum(padded) == 4 * len(TEXTS)
+    assert sum(padded) == 4 * len(texts)

@@ -93,6 +93,22 @@ def test_it_does_whatever_else_is_set(full, section, settings):
     assert_as_alone(full(**{section: settings}))
 
 
+@pytest.mark.parametrize("name", ["jointmatch", "supervised", "mixtext"])
+def test_heads_that_start_warm_are_trained_side_by_side_too(full, monkeypatch, name):
+    """All but the first seed's, which tells how many seeds there is room for."""
+    monkeypatch.setattr(LiteLearner, "why_not_joined", lambda self: None)
+    trained: list[int] = []
+    inner = run_module.side_by_side
+
+    def spy(loops):
+        trained.append(sum(isinstance(loop.updater.learner, LiteLearner) for loop in loops))
+        return inner(loops)
+
+    monkeypatch.setattr(run_module, "side_by_side", spy)
+    assert_as_alone(full(algorithm={"name": name}, training={"warm_start": True}), selects=name != "supervised")
+    assert trained == [2, 0]
+
+
 def test_views_that_are_made_once_are_made_once_for_all_seeds(full, monkeypatch):
     """Each seed's are those of the seed alone; texts that seeds have in common are not written again."""
     settings = full(augment={"weak": "deletion:0.2", "strong": ["swap:0.2"], "fresh": False})
@@ -139,8 +155,9 @@ def test_features_are_computed_and_looked_up_once_for_all_seeds(lite, monkeypatc
 def test_tokens_of_words_serve_all_seeds(full):
     first, second = (Job(splits_of(seed), full(), None, Recorder(), resume=False) for seed in (0, 1))
     second.assembly.share(first.assembly)
-    first.prepare()
-    second.prepare(like=first)
+    for job in (first, second):
+        job.prepare()
+        job.build()
     assert isinstance(first.learner, FullLearner)
     assert isinstance(second.learner, FullLearner)
     assert second.learner.tokenizer is first.learner.tokenizer
