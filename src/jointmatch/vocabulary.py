@@ -58,6 +58,12 @@ def _pieces_per_word(texts: list[str], pretrained: Any) -> float:
 def _ids(texts: list[str], pretrained: Any) -> list[list[int]]:
     if not texts:
         return []
-    encoded = pretrained(texts, add_special_tokens=False, return_attention_mask=False, return_token_type_ids=False)
+    encoded = pretrained(
+        texts,
+        add_special_tokens=False,
+        return_attention_mask=False,
+        return_token_type_ids=False,
+        verbose=False,  # that texts are longer than a model reads is no matter here
+    )
     ids: list[list[int]] = encoded["input_ids"]
     return ids

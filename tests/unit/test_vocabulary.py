@@ -1,5 +1,6 @@
 """Texts that a backbone has no words for are told."""
 
+import logging
 from dataclasses import replace
 
 import pytest
@@ -45,6 +46,12 @@ def test_its_own_language_with_what_people_make_of_it_is_not(pretrained, texts):
 
 def test_nor_is_the_corpus_that_comes_with_the_package(pretrained):
     assert strange_words(demo_splits(5, 0).pool.texts, pretrained, "minilm") is None
+
+
+def test_long_texts_are_no_matter(pretrained, caplog, monkeypatch):
+    monkeypatch.setattr(logging.getLogger("transformers"), "propagate", True)
+    assert strange_words(["so it is " * 200], pretrained, "minilm") is None
+    assert caplog.records == []
 
 
 def test_pieces_are_counted_by_word(pretrained):
