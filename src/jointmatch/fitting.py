@@ -48,8 +48,8 @@ def _small_pool(config: Config, splits: Splits) -> list[str]:
     if not 0 < pool < labeled or not algorithms.ALGORITHMS[config.algorithm.name].uses_unlabeled:
         return []
     return [
-        f"{pool} unlabelled text(s) beside {labeled} labelled ones: there is little to learn from so few. Methods like "
-        f"{config.algorithm.name} are made for pools that are many times as large."
+        f"{pool} unlabelled text(s) beside {labeled} labelled ones: methods like {config.algorithm.name} are made "
+        "for pools that are many times as large, and may gain little here."
     ]
 
 

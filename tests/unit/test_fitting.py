@@ -38,5 +38,7 @@ def test_of_many_classes_a_few_are_named():
 def test_a_pool_smaller_than_what_is_labelled_is_told(pool, algorithm, said):
     splits = make_splits(LABELED, [Rows([f"text {i}" for i in range(pool)], [None] * pool)])
     lines = fit(resolve({"algorithm": {"name": algorithm}}, "lite"), splits)[1]
-    line = "2 unlabelled text(s) beside 3 labelled ones: there is little to learn from so few. Methods like "
-    assert lines == [line + "jointmatch are made for pools that are many times as large."] * said
+    line = (
+        "2 unlabelled text(s) beside 3 labelled ones: methods like jointmatch are made for pools that are many times "
+    )
+    assert lines == [line + "as large, and may gain little here."] * said

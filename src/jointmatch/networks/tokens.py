@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,12 @@ from jointmatch.pretrained import length_sorted
 Order = tuple[np.ndarray, np.ndarray]  # places of words, text after text, and how many of them are each text's
 
 ONE_AT_A_TIME = threading.Lock()  # fast tokenizers are changed by being called, and fail where two threads do it
+if hasattr(
+    os, "register_at_fork"
+):  # a process forked while another thread tokenises would wait for that thread for ever
+    os.register_at_fork(
+        before=ONE_AT_A_TIME.acquire, after_in_parent=ONE_AT_A_TIME.release, after_in_child=ONE_AT_A_TIME.release
+    )
 SAMPLE = 500  # texts that tell how long texts are
 CHARACTERS_PER_TOKEN = 30  # more than any real text needs; a longer text is cut before it is tokenised
 

@@ -7,8 +7,9 @@ import multiprocessing
 import os
 import signal
 import warnings
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
 from typing import Any, Literal
 
 import numpy as np
@@ -38,6 +39,7 @@ class Ahead:
     def __init__(self, maker: Any, where: Where, tell: Callable[[str], None] = lambda text: None) -> None:
         self.maker, self.tell = maker, tell
         self._pool = _pool(maker, where)
+        self._forked = False
         self._waiting: dict[Hashable, Future[Any]] = {}
 
     def expect(self, method: str, *args: Any) -> None:
@@ -47,12 +49,13 @@ class Ahead:
             return
         while len(self._waiting) >= MOST:
             self._waiting.pop(next(iter(self._waiting))).cancel()
-        forked = isinstance(self._pool, ProcessPoolExecutor)
-        call = (_call, method) if forked else (getattr(self.maker, method),)
+        if not isinstance(self._pool, ProcessPoolExecutor):
+            self._waiting[key] = self._pool.submit(getattr(self.maker, method), *args)
+            return
         try:
-            with warnings.catch_warnings():
-                warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
-                self._waiting[key] = self._pool.submit(*call, *args)
+            with nullcontext() if self._forked else _quiet_fork():
+                self._waiting[key] = self._pool.submit(_call, method, *args)
+            self._forked = True
         except (OSError, RuntimeError) as error:  # no room for another process, or one that has died
             self._give_up(error)
 
@@ -68,19 +71,27 @@ class Ahead:
             self._give_up(error)
             return made
 
+    def close(self) -> None:
+        """From here on everything is made when it is asked for."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=False, cancel_futures=True)
+        self._pool = None
+        self._waiting.clear()
+
     def _give_up(self, error: Exception) -> None:
         if self._pool is None:
             return
-        self._pool.shutdown(wait=False, cancel_futures=True)
-        self._pool = None
-        self._waiting.clear()
+        if isinstance(self._pool, ProcessPoolExecutor):
+            _kill(self._pool)
+        self.close()
         why = f"{type(error).__name__}: {error}".rstrip(": ")
         self.tell(f"Views are not made in the background any more ({why}): slower, with the same results.")
 
 
 def can_fork() -> bool:
     """Whether there are processes that begin with all that this one has, and cores for them."""
-    return "fork" in multiprocessing.get_all_start_methods() and (os.cpu_count() or 1) > PROCESSES
+    may = not multiprocessing.current_process().daemon  # such a one must not have children
+    return may and "fork" in multiprocessing.get_all_start_methods() and (os.cpu_count() or 1) > PROCESSES
 
 
 def _pool(maker: Any, where: Where) -> Executor | None:
@@ -88,6 +99,20 @@ def _pool(maker: Any, where: Where) -> Executor | None:
         # Forked, they have the texts and all that was looked up so far; they never touch the device.
         return ProcessPoolExecutor(PROCESSES, multiprocessing.get_context("fork"), _begin, (maker, os.getpid()))
     return ThreadPoolExecutor(1, "inputs") if where == "thread" else None
+
+
+@contextmanager
+def _quiet_fork() -> Iterator[None]:
+    """Without Python's word on forking beside threads: these children do nothing but Python of their own."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
+        yield
+
+
+def _kill(pool: ProcessPoolExecutor) -> None:
+    """End processes that may be stuck: the interpreter waits for them at its end."""
+    for process in list((getattr(pool, "_processes", None) or {}).values()):
+        process.kill()
 
 
 _maker: Any = None  # in a process of the pool

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Literal
 
 import numpy as np
@@ -78,6 +79,13 @@ class FullLearner(Joinable):
         self._padded: dict[bytes | None, dict[tuple[int, ...], Tokens]] = {}
         self.inputs = Inputs(splits.labeled, splits.pool, views.for_networks(self.num_networks), tokenizer)
         self._ahead = Ahead(self.inputs, background(self.inputs, device), tell)
+
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        try:
+            yield
+        finally:
+            self._ahead.close()
 
     def student_inputs(self, ask: Student) -> list[Tokens]:
         if ask.chosen is not None:

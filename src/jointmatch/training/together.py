@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from typing import Any
 
 import torch
@@ -23,7 +24,9 @@ def side_by_side(loops: Sequence[Loop]) -> list[Trained]:
 
     Where one has to stop, all do: after the step they are at, with their states kept.
     """
-    with StopRequest() as stop, loops[0].updater.learner.at_work():
+    with StopRequest() as stop, ExitStack() as work:
+        for loop in loops:
+            work.enter_context(loop.updater.learner.at_work())
         terminations = _Talks(loops, stop).to_the_end()
     return [loop.end(termination) for loop, termination in zip(loops, terminations, strict=True)]
 

@@ -1,9 +1,13 @@
 """Cutting, padding and grouping of token ids."""
 
+import os
+import threading
+import time
+
 import pytest
 import torch
 
-from jointmatch.networks import Tokenizer, Tokens, find_backbone, load_tokenizer
+from jointmatch.networks import Tokenizer, Tokens, find_backbone, load_tokenizer, tokens
 from jointmatch.networks.tokens import CHARACTERS_PER_TOKEN
 from jointmatch.pretrained import length_sorted
 
@@ -106,3 +110,25 @@ def test_the_share_of_texts_that_are_cut_is_told_by_some_of_them(pretrained):
     assert tokenizer.share_cut(texts) == 0.25
     assert tokenizer.share_cut([text for text in texts for _ in range(1000)]) == 0.25
     assert tokenizer.share_cut([]) == 0
+
+
+def test_a_process_forked_while_another_thread_tokenises_can_tokenise():
+    """Forking waits until that thread is out of the tokenizer."""
+    inside, over = threading.Event(), threading.Event()
+
+    def tokenising() -> None:
+        with tokens.ONE_AT_A_TIME:
+            inside.set()
+            time.sleep(0.3)
+        over.set()
+
+    threading.Thread(target=tokenising).start()
+    inside.wait()
+    child = os.fork()
+    if child == 0:
+        free = tokens.ONE_AT_A_TIME.acquire(timeout=1)
+        os._exit(0 if free else 1)
+    assert over.is_set()
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert tokens.ONE_AT_A_TIME.acquire(timeout=1)
+    tokens.ONE_AT_A_TIME.release()

@@ -2,13 +2,20 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
+import warnings
+from contextlib import nullcontext
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
+from jointmatch.listener import Listener
 from jointmatch.training import ahead, full
 from jointmatch.training.ahead import Ahead
 from jointmatch.training.full import background
@@ -155,6 +162,39 @@ def _no_memory() -> int:
     raise OSError(12, "Cannot allocate memory")
 
 
+@pytest.mark.parametrize("fault", ["stuck", "second"])
+def test_the_interpreter_ends_whatever_became_of_the_processes(fault):
+    """It waits for those of a pool: one that is stuck, or that was left alone when the next could not be had."""
+    code = """
+import os, sys, time
+from jointmatch.training import ahead
+
+home, fork, forks = os.getpid(), os.fork, []
+
+class Maker:
+    def where(self):
+        if os.getpid() != home:
+            time.sleep(1000)
+        return "here"
+
+def only_one():
+    forks.append(1)
+    if len(forks) == 2:
+        raise OSError(11, "Resource temporarily unavailable")
+    return fork()
+
+ahead.PATIENCE = 0.5
+if sys.argv[1] == "second":
+    os.fork = only_one
+inputs = ahead.Ahead(Maker(), "processes", print)
+inputs.expect("where")
+print(inputs.take("where"))
+"""
+    done = subprocess.run([sys.executable, "-c", code, fault], capture_output=True, text=True, timeout=50)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "here"
+
+
 def test_processes_are_deaf_to_an_interrupt(capfd):
     """It is for the one that trains, which finishes its step; a terminal sends it to all of them."""
     said: list[str] = []
@@ -178,6 +218,61 @@ def test_what_nobody_comes_for_is_dropped(monkeypatch, where):
         inputs.expect("where", number)
     assert list(inputs._waiting) == [("where", number) for number in (7, 8, 9)]
     assert inputs.take("where", 0)[0] == 0
+
+
+def test_a_process_that_must_not_have_children_has_none(monkeypatch):
+    monkeypatch.setattr(ahead.os, "cpu_count", lambda: 8)
+    monkeypatch.setattr(ahead.multiprocessing, "current_process", lambda: SimpleNamespace(daemon=True))
+    assert not ahead.can_fork()
+
+
+@pytest.mark.parametrize("where", BACKGROUND)
+def test_a_warning_that_is_shown_once_is_shown_once(where):
+    """To put one warning aside makes Python forget which others it has shown."""
+    inputs = Ahead(Maker(), where)
+    inputs.expect("where", -1)
+    with warnings.catch_warnings(record=True) as shown:
+        warnings.simplefilter("default")
+        for number in range(4):
+            inputs.expect("where", number)
+            warnings.warn("said once", stacklevel=1)
+    assert len([w for w in shown if str(w.message) == "said once"]) == 1
+
+
+@pytest.mark.parametrize("where", BACKGROUND)
+def test_what_is_closed_makes_everything_when_asked(where):
+    said: list[str] = []
+    inputs = Ahead(Maker(), where, said.append)
+    inputs.expect("where", 1)
+    inputs.close()
+    inputs.expect("where", 2)
+    assert {inputs.take("where", number)[1] for number in (1, 2)} == {os.getpid()}
+    assert said == []
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_run_leaves_no_process_behind(tiny_backbone, monkeypatch, fails):
+    made: list[Ahead] = []
+    inner = Ahead.__init__
+
+    def noted(self, *args):
+        made.append(self)
+        inner(self, *args)
+
+    class Failing(Listener):
+        def evaluation(self, record):
+            if fails:
+                raise RuntimeError("the listener is at fault")
+
+    monkeypatch.setattr(Ahead, "__init__", noted)
+    monkeypatch.setattr(full, "background", lambda inputs, device: "processes")
+    settings: dict[str, dict[str, Any]] = {
+        "training": {"mode": "full"},
+        "augment": {"weak": "deletion:0.3", "strong": ["swap:0.3"]},
+    }
+    with pytest.raises(RuntimeError, match="at fault") if fails else nullcontext():
+        tiny_run(tiny_backbone, settings, listener=Failing())
+    assert [inputs._pool for inputs in made] == [None]
 
 
 class Reading(Inputs):
