@@ -78,7 +78,10 @@ class FullLearner(Joinable):
         self._encoded: dict[str, list[list[int]]] = {}
         self._padded: dict[bytes | None, dict[tuple[int, ...], Tokens]] = {}
         self.inputs = Inputs(splits.labeled, splits.pool, views.for_networks(self.num_networks), tokenizer)
-        self._ahead = Ahead(self.inputs, background(self.inputs, device), tell)
+        where = background(self.inputs, device)
+        if where == "processes":
+            self.inputs.load()
+        self._ahead = Ahead(self.inputs, where, tell)
 
     @contextmanager
     def at_work(self) -> Iterator[None]:

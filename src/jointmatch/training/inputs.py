@@ -36,6 +36,12 @@ class Inputs:
         """Whether views are written as texts at every visit, which takes longer than to look tokens up."""
         return any(views.written_afresh() for views in self.views)
 
+    def load(self) -> None:
+        """Have what is read from disk at first use, such as a thesaurus, before others begin with what there is."""
+        row = np.arange(1)
+        self.student(row[: len(self.labeled)], row[: len(self.pool)], 0)
+        self.weak(row[: len(self.pool)], 0, 0, "pool")
+
     def student(self, labeled: np.ndarray, pool: np.ndarray, draw: int) -> list[Tokens]:
         """The weak views of labelled texts, before the strong ones of pool texts."""
         others = [self._read(views.drawn_strong(self.pool, pool, draw)) for views in self.views]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from jointmatch.augment import Masking
 from jointmatch.config import AugmentConfig
 from jointmatch.data import Splits, Texts
 from jointmatch.networks import (
@@ -19,7 +20,7 @@ from jointmatch.networks import (
     load_transformer,
     word_pieces,
 )
-from jointmatch.training import FullLearner, Views
+from jointmatch.training import FullLearner, Views, full
 from jointmatch.training.learner import ChosenViews
 from jointmatch.training.views import Afterwards, Kept
 
@@ -188,3 +189,27 @@ def test_dev_is_padded_once_and_some_rows_of_it_are_not_taken_for_others(backbon
     for _ in range(2):  # read once in a run, and large: not kept
         torch.testing.assert_close(own.part_logits(own.networks, "pool"), whole)
     assert sum(padded) == 4 * len(texts)
+
+
+def test_what_is_read_at_first_use_is_read_before_processes_begin(backbone, monkeypatch):
+    """Each of them would read it for itself."""
+    used: list[str] = []
+    inner = Masking.change
+
+    def change(self, units, rng):
+        used.append(str(self))
+        return inner(self, units, rng)
+
+    monkeypatch.setattr(Masking, "change", change)
+    config = AugmentConfig(weak="masking:0.3", strong=("deletion:0.3+masking:0.1",))
+    monkeypatch.setattr(full, "background", lambda inputs, device: "thread")
+    learner(backbone, config)
+    assert used == []
+    monkeypatch.setattr(full, "background", lambda inputs, device: "processes")
+    learner(backbone, config)
+    assert set(used) == {"masking:0.3", "masking:0.1"}
+
+
+def test_nothing_is_read_of_parts_that_have_no_texts(backbone):
+    own = learner(backbone, AugmentConfig(weak="masking:0.3", strong=("masking:0.3",)), texts=[])
+    own.inputs.load()
