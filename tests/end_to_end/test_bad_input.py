@@ -12,7 +12,8 @@ import pytest
 
 from tests.end_to_end.conftest import FAST, entries_of
 
-GOOD = "text,label\napple plum,fruit\niron zinc,metal\npeach grape,fruit\ngold tin,metal\nmango is new,\n"
+LABELED = "apple plum,fruit\niron zinc,metal\npeach grape,fruit\ngold tin,metal\n"
+GOOD = f"text,label\n{LABELED}mango is new,\nplum is old,\niron is hard,\ntin is soft,\n"
 
 
 def case(*values: object, id: str) -> object:  # noqa: A002 - pytest's name
