@@ -3,7 +3,7 @@
     python -m benchmarks.class_names --data-dir FOLDER
 
 The labelled texts are those of the benchmarks, 10 a class, and beside them nothing; each class's name; its name in a
-phrase that was written down before any of it was run; or, to compare, an eleventh text of each class. JointMatch under
+phrase (written down before it was tried, but IMDB's, which had been on dev); or, to compare, an eleventh text of each class. JointMatch under
 recipe best, the checkpoint chosen on dev as in all benchmarks, five seeds. Every call writes the whole result file.
 """
 
@@ -44,7 +44,12 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     parser.add_argument("--data", nargs="+", default=list(PHRASES), choices=list(PHRASES))
     parser.add_argument("--result", type=Path, default=RESULT)
     options = parser.parse_args(arguments)
-    found: dict[str, Any] = {"machine": machine(find_device("auto")), "labels": LABELS, "phrases": PHRASES, "accuracy": {}}
+    found: dict[str, Any] = {
+        "machine": machine(find_device("auto")),
+        "labels": LABELS,
+        "phrases": PHRASES,
+        "accuracy": {},
+    }
     for data in options.data:
         found["accuracy"][data] = _rows(data, options.backbone, options.data_dir)
         write_json(options.result, found)

@@ -15,7 +15,7 @@ from jointmatch.benchmark import Results, Store, load
 from jointmatch.benchmark.formats import Section, markdown
 from jointmatch.benchmark.results import LAST, Entry, mean, spread
 from jointmatch.benchmark.statistics import paired
-from jointmatch.benchmark.table import crossed, lead, sections
+from jointmatch.benchmark.table import NAMES, crossed, lead, sections
 from jointmatch.config import NetworkConfig, recipe
 from jointmatch.resolve import resolve
 
@@ -371,3 +371,24 @@ def test_networks_are_stacked_on_a_gpu_since_they_are_as_accurate_as_apart():
     assert f"is {lead(difference)}. Hence" in page
     assert not difference.is_real
     assert NetworkConfig().stacked == "auto"
+
+
+def test_what_is_said_of_class_names_is_what_was_measured():
+    page = (ROOT / "docs" / "decisions" / "0013-class-names.md").read_text(encoding="utf-8")
+    found = result("class_names")
+    gains = []
+    for data, own in found["accuracy"].items():
+        test = {row: dict(enumerate(scores["test"])) for row, scores in own.items()}
+        cells = [spread(list(test[row].values())) for row in ("nothing", "name", "phrase", "text")]
+        gain = paired(test["phrase"], test["nothing"])
+        assert gain is not None
+        row = [NAMES.get(data, data), *cells, lead(gain), f'"{found["phrases"][data]}"']
+        assert f"| {' | '.join(row)} |" in page
+        over_text = paired(test["phrase"], test["text"])
+        assert over_text is not None
+        assert over_text.is_real is (data in ("goemotions", "empatheticdialogues"))
+        if gain.is_real:
+            gains.append(gain.mean)
+            assert gain.mean > mean(test["text"]) - mean(test["nothing"])
+    assert (len(gains), len(found["accuracy"])) == (4, 5)
+    assert f"on four of five sets that gained {100 * min(gains):.1f} to {100 * max(gains):.1f} points" in README
