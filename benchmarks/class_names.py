@@ -3,8 +3,9 @@
     python -m benchmarks.class_names --data-dir FOLDER
 
 The labelled texts are those of the benchmarks, 10 a class, and beside them nothing; each class's name; its name in a
-phrase (written down before it was tried, but IMDB's, which had been on dev); or, to compare, an eleventh text of each class. JointMatch under
-recipe best, the checkpoint chosen on dev as in all benchmarks, five seeds. Every call writes the whole result file.
+phrase (written down before it was tried, but IMDB's, which had been on dev); or, to compare, an eleventh text of each
+class. JointMatch under recipe best, the checkpoint chosen on dev as in all benchmarks, five seeds. Every call writes
+the whole result file.
 """
 
 from __future__ import annotations
