@@ -98,7 +98,8 @@ class Job:
             f"Training {config.algorithm.name} (recipe {config.training.recipe}) in mode {mode} ({reason}); "
             f"{parts.num_networks} network(s) over {parts.backbone.name} on {parts.device.type}; views: {views}."
         )
-        texts = [*self.splits.labeled.texts, *self.splits.pool.texts]
+        # In an order that does not depend on which texts a seed has drawn: all say the same, and it is heard once.
+        texts = sorted({*self.splits.labeled.texts, *self.splits.pool.texts})
         self._say_what_is_cut(texts)
         if strange := strange_words(texts, parts.tokenizer.pretrained, parts.backbone.name):
             self.listener.warn(strange)

@@ -109,10 +109,11 @@ def _warm_up(jobs: Sequence[Job]) -> None:
         for job in jobs:
             job.warm_up()
         return
-    began = time.perf_counter()
+    start = time.perf_counter()
     side_by_side([own.loop for own in heads])
+    share = (time.perf_counter() - start) / len(heads)
     for job in jobs:
-        job.seconds["training"] = (time.perf_counter() - began) / len(jobs)
+        job.seconds["training"] = share if job.start is not None else 0.0
 
 
 def _together(jobs: Sequence[Job], chorus: Chorus) -> list[Outcome]:

@@ -392,3 +392,22 @@ def test_what_is_said_of_class_names_is_what_was_measured():
             assert gain.mean > mean(test["text"]) - mean(test["nothing"])
     assert (len(gains), len(found["accuracy"])) == (4, 5)
     assert f"on four of five sets that gained {100 * min(gains):.1f} to {100 * max(gains):.1f} points" in README
+
+
+def test_what_is_said_of_the_race_is_what_was_measured():
+    store = Store(ROOT / "benchmarks" / "results")
+    runs = {
+        way: [store.read(f"race/nvidia-h200/{way}/seed-{seed}.json") or {} for seed in range(5)]
+        for way in ("plain", "same", "best")
+    }
+
+    def at(way: str, step: int, what: int) -> list[float]:
+        return [row[what] for run in runs[way] for row in run["course"] if row[1] == step]
+
+    assert [len(at(way, 450, 0)) for way in ("same", "plain")] == [5, 4]  # one of the plain way's had ended
+    assert max(at("same", 450, 0)) < max(at("plain", 450, 0)) / 2
+    for other in ("plain", "same"):
+        assert np.mean(at("best", 50, 2)) > np.mean(at(other, 50, 2))
+        assert max(at("best", 50, 0)) < max(at("plain", 50, 0))
+    ends = {way: np.mean([run["scores"]["test"]["accuracy"] for run in runs[way]]) for way in ("plain", "best")}
+    assert ends["best"] > ends["plain"]

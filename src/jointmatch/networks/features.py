@@ -14,7 +14,7 @@ from jointmatch.networks.encoder import Encoder
 from jointmatch.networks.tokens import Tokenizer, in_batches
 
 VERSION = "1"  # raise when the same text and settings would give other features
-TOKENS_PER_BATCH = 32768  # on a GPU: of a small encoder fewer take longer to send than to read
+TOKENS_PER_BATCH = 32768  # on a GPU; what does not fit into its memory is halved
 TOKENS_PER_CORE = 1024  # on a CPU: what stays near its core; twice as many were slower
 MOST_CORES = 8  # a batch for more of them takes too much memory
 TEXTS_PER_WRITE = 2048

@@ -80,6 +80,11 @@ def _tokens(ids: np.ndarray, mask: np.ndarray, sizes: np.ndarray | None) -> Toke
     return Tokens(torch.from_numpy(ids), torch.from_numpy(mask), sizes)
 
 
+def some_of(texts: Sequence[str], count: int) -> Sequence[str]:
+    """About as many, from all over."""
+    return texts[:: -(-len(texts) // count)] if texts else []
+
+
 class Tokenizer:
     """Cuts, tokenises and pads. Wraps the backbone's own fast tokenizer."""
 
@@ -101,7 +106,7 @@ class Tokenizer:
 
     def share_cut(self, texts: Sequence[str]) -> float:
         """About how many of the texts are not read to their end, as a fraction, by some of them."""
-        some = texts[:: -(-len(texts) // SAMPLE)] if texts else []
+        some = some_of(texts, SAMPLE)
         return sum(len(ids) >= self.max_length for ids in self.encode(some)) / max(len(some), 1)
 
     def encode(self, texts: Sequence[str]) -> list[list[int]]:

@@ -210,6 +210,9 @@ def test_what_is_read_at_first_use_is_read_before_processes_begin(backbone, monk
     assert set(used) == {"masking:0.3", "masking:0.1"}
 
 
-def test_nothing_is_read_of_parts_that_have_no_texts(backbone):
+def test_nothing_is_read_of_parts_that_have_no_texts(backbone, monkeypatch):
     own = learner(backbone, AugmentConfig(weak="masking:0.3", strong=("masking:0.3",)), texts=[])
+    read: list[int] = []
+    monkeypatch.setattr(Masking, "__call__", lambda self, texts, rng: read.append(len(texts)) or list(texts))  # type: ignore[func-returns-value]
     own.inputs.load()
+    assert read == [0, 0, 0]  # the pool strongly, the labelled texts, the pool weakly
