@@ -40,6 +40,10 @@ from jointmatch.version import __version__
 from jointmatch.vocabulary import strange_words
 
 T = TypeVar("T")
+NOTHING_GAINED = (
+    "No step of training the whole networks was better on dev than their start, heads trained on frozen features, so "
+    "the start is kept. --mode lite gives about the same in less time; a lower algorithm.unlabeled_weight may help."
+)
 MANY_CUT = 0.05  # share of texts not read to their end from which on it is said
 
 
@@ -173,6 +177,8 @@ class Job:
 
     def finish(self, trained: Trained) -> Outcome:
         """Everything after the last step."""
+        if trained.best_step == 0:
+            self.listener.warn(NOTHING_GAINED)
         model = self._model(trained)
         result = self._result(trained, model)
         if self.config.output.baselines and self.features is not None:
@@ -202,10 +208,10 @@ class Job:
             self.learner = self.assembly.lite_learner(self.features)
         else:
             self.learner = self.assembly.full_learner(self.features, self.start and self.start.learner.heads)
-            self.start = None
+        warm, self.start = self.start is not None, None
         truth = torch.tensor(self.splits.pool.labels, dtype=torch.long)
         updater = Updater(self.learner, self.algorithm, self.config.training, truth, self.listener)
-        self.loop = Loop(updater, self.listener, self.truths, self._checkpointing(), self._keep_history)
+        self.loop = Loop(updater, self.listener, self.truths, self._checkpointing(), self._keep_history, warm)
         if self.resume and self.loop.load():
             self.listener.note(f"Resumed after step {self.loop.progress.step}.")
 

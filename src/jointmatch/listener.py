@@ -47,7 +47,9 @@ class Printing(Listener):
 def described(record: dict[str, Any]) -> str:
     """One line of the history in words."""
     whose = [f"seed {record['seed']}"] if "seed" in record else []
-    parts = [*whose, f"step {record['step']}", f"loss {record['loss']:.4f}"]
+    parts = [*whose, f"step {record['step']}"]
+    if "loss" in record:
+        parts.append(f"loss {record['loss']:.4f}")
     for key, name in (
         ("selected", "selected"),
         ("agreement", "agreement"),

@@ -16,7 +16,7 @@ from jointmatch.benchmark.formats import Section, markdown
 from jointmatch.benchmark.results import LAST, Entry, mean, spread
 from jointmatch.benchmark.statistics import paired
 from jointmatch.benchmark.table import NAMES, crossed, lead, sections
-from jointmatch.config import NetworkConfig, recipe
+from jointmatch.config import NetworkConfig, TrainingConfig, recipe
 from jointmatch.resolve import resolve
 
 ROOT = Path(__file__).parents[2]
@@ -355,11 +355,17 @@ def test_the_tables_of_where_heads_begin_are_what_was_measured():
             assert f" | {' | '.join(cells)} |\n" in page
 
 
+def race(*ways: str) -> dict[str, list[dict[str, Any]]]:
+    """The records of the race's five seeds."""
+    store = Store(ROOT / "benchmarks" / "results")
+    return {way: [store.read(f"race/nvidia-h200/{way}/seed-{seed}.json") or {} for seed in range(5)] for way in ways}
+
+
 def test_networks_are_stacked_on_a_gpu_since_they_are_as_accurate_as_apart():
     page = (ROOT / "docs" / "decisions" / "0007-networks-stacked.md").read_text(encoding="utf-8")
-    store = Store(ROOT / "benchmarks" / "results")
-    rows = {"networks apart, fp32": "plain", "one stack of all seeds, bf16": "same"}
-    runs = {title: store.earlier("race_engines", row, "ag_news", 10) for title, row in rows.items()}
+    runs = dict(
+        zip(("networks apart, fp32", "one stack of all seeds, bf16"), race("plain", "same").values(), strict=True)
+    )
     accuracy = {t: {run["seed"]: run["scores"]["test"]["accuracy"] for run in own} for t, own in runs.items()}
     for title, own in runs.items():
         steps = sum(run["steps"] for run in own) / len(own)
@@ -395,19 +401,21 @@ def test_what_is_said_of_class_names_is_what_was_measured():
 
 
 def test_what_is_said_of_the_race_is_what_was_measured():
-    store = Store(ROOT / "benchmarks" / "results")
-    runs = {
-        way: [store.read(f"race/nvidia-h200/{way}/seed-{seed}.json") or {} for seed in range(5)]
-        for way in ("plain", "same", "best")
-    }
+    runs = race("plain", "same", "paper", "skipping", "best")
 
     def at(way: str, step: int, what: int) -> list[float]:
         return [row[what] for run in runs[way] for row in run["course"] if row[1] == step]
 
-    assert [len(at(way, 450, 0)) for way in ("same", "plain")] == [5, 4]  # one of the plain way's had ended
-    assert max(at("same", 450, 0)) < max(at("plain", 450, 0)) / 2
-    for other in ("plain", "same"):
+    minutes = {way: max(run["seconds"] for run in own) / 60 for way, own in runs.items()}
+    ends = {way: np.mean([run["scores"]["test"]["accuracy"] for run in own]) for way, own in runs.items()}
+    assert 1 / 3.2 < minutes["same"] / minutes["plain"] < 1 / 2.8
+    assert 1 / 5.2 < minutes["best"] / minutes["plain"] < 1 / 4.5
+    assert [ends["best"] > ends[way] for way in ("plain", "same", "paper", "skipping")] == [True] * 4
+    for other in ("plain", "same", "paper", "skipping"):
         assert np.mean(at("best", 50, 2)) > np.mean(at(other, 50, 2))
-        assert max(at("best", 50, 0)) < max(at("plain", 50, 0))
-    ends = {way: np.mean([run["scores"]["test"]["accuracy"] for run in runs[way]]) for way in ("plain", "best")}
-    assert ends["best"] > ends["plain"]
+    assert max(at("best", 50, 0)) < min(at("plain", 50, 0))
+    assert np.mean(at("paper", 500, 2)) < np.mean(at("plain", 500, 2)) - 0.02
+    assert ends["paper"] < ends["plain"]
+    assert [len(at(way, 450, 0)) for way in ("paper", "skipping")] == [5, 5]
+    assert 1.08 < np.mean(at("skipping", 450, 0)) / np.mean(at("paper", 450, 0)) < 1.12
+    assert TrainingConfig().skip_unselected is False

@@ -38,16 +38,20 @@ def curves(results: Results, kind: str) -> Shown:
 
 
 def _curve(entry: Entry, records: Sequence[dict[str, Any]], kind: str) -> dict[str, Any]:
-    """Up to the last step that all seeds have reached."""
-    length = min(len(r["history"]["step"]) for r in records)
+    """At the steps that all seeds have; before the first of them there are no pseudo-labels."""
+    places = [{step: i for i, step in enumerate(r["history"]["step"]) if step or kind == "course"} for r in records]
+    steps = [step for step in places[0] if all(step in place for place in places)]
     return {
         "title": entry.title,
         "data": entry.data,
         "labels": entry.labels,
         "seeds": len(records),
         "classes": records[0]["classes"],
-        "steps": records[0]["history"]["step"][:length],
-        **{q: [r["history"][q][:length] for r in records] for q in _QUANTITIES[kind]},
+        "steps": steps,
+        **{
+            q: [[r["history"][q][place[step]] for step in steps] for r, place in zip(records, places, strict=True)]
+            for q in _QUANTITIES[kind]
+        },
     }
 
 

@@ -42,7 +42,7 @@ def record_of(cell: Cell, outcome: Outcome, splits: Splits, digest: str | None =
         "settings": cell.settings,
         "scores": {part: _brief(scores) for part, scores in result["scores"].items()},
         "scores_of_last_step": {part: _brief(scores) for part, scores in result["scores_of_last_step"].items()},
-        **{key: result[key] for key in kept if result.get(key)},
+        **{key: result[key] for key in kept if result.get(key) or result.get(key) == 0},
         "pseudo_labels": pseudo_labels(outcome.history),
         "texts": {part: len(getattr(splits, part) or ()) for part in ("labeled", "pool", "dev", "test")}
         | ({"digest": digest} if digest else {}),

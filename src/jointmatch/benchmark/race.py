@@ -45,6 +45,8 @@ Found = dict[str, list[Record]]  # variant -> what was measured
 
 def draw_race(figure: Figure, shown: Shown) -> None:
     """Mean accuracy on dev over minutes a seed: ``title``, ``seeds`` and ``points`` of (minutes, accuracy)."""
+    from matplotlib.ticker import LogLocator, NullLocator
+
     figure.set_size_inches(6.6, 4.2)
     axes = figure.subplots()
     for number, line in enumerate(shown):
@@ -53,10 +55,11 @@ def draw_race(figure: Figure, shown: Shown) -> None:
         percent = [100 * a for a in accuracy]
         axes.plot(minutes, percent, label=label, linewidth=1.8, color=COLOURS[number], linestyle=STYLES[number])
     axes.set_xscale("log")
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))  # more would overlap
     axes.xaxis.set_major_formatter("{x:g}")
-    axes.xaxis.set_minor_formatter("{x:g}")
+    axes.xaxis.set_minor_locator(NullLocator())
     axes.set(xlabel="minutes a seed, logarithmic", ylabel="accuracy on dev, %", title=shown[0]["device"])
-    legend_below(figure, longest=60)
+    legend_below(figure, longest=80)
 
 
 class Race(Suite):

@@ -70,6 +70,8 @@ class Loop:
             end; either may be absent.
         checkpointing: None keeps the state in memory only.
         on_evaluation: Called with the whole history after each evaluation.
+        look_first: Whether the networks are something already as they begin: then they are scored before the first
+            step as well, and kept where no step improves on them.
     """
 
     def __init__(
@@ -79,10 +81,11 @@ class Loop:
         truths: Mapping[str, np.ndarray] | None = None,
         checkpointing: Checkpointing | None = None,
         on_evaluation: Callable[[list[dict[str, Any]]], None] = lambda history: None,
+        look_first: bool = False,
     ) -> None:
         self.updater, self.config, self.listener = updater, updater.config, listener
         self.truths = truths or {}
-        self.checkpointing, self.on_evaluation = checkpointing, on_evaluation
+        self.checkpointing, self.on_evaluation, self.look_first = checkpointing, on_evaluation, look_first
         self.progress = Progress()
         self.best: State = {}
         self._computed: dict[str, tuple[int, Tensor]] = {}  # part -> after which step, and what
@@ -97,6 +100,8 @@ class Loop:
         """Train until there is a reason to end, which is returned."""
         self.listener.stage("training", self.config.steps)
         self.listener.advance(self.progress.step)
+        if self.look_first and "dev" in self.truths and not self.progress.history and not self.progress.step:
+            self._evaluate()
         while self.progress.step < self.config.steps:
             if self._out_of_patience():  # first, so that a resumed run stops where the first one would have
                 return "early_stopping"

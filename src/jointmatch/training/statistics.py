@@ -71,7 +71,9 @@ class PseudoLabelCounts(nn.Module):
     def flush(self) -> dict[str, Any]:
         """The means since the last flush, then start anew."""
         self._count()
-        record: dict[str, Any] = {"loss": float(self.loss / self.steps.clamp(min=1))}
+        record: dict[str, Any] = {}
+        if self.steps > 0:
+            record["loss"] = float(self.loss / self.steps)
         if self.seen > 0:
             record["selected"] = float(self.selected.sum() / self.seen)
             record["agreement"] = float(self.agreed / self.seen)

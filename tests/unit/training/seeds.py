@@ -84,7 +84,7 @@ def assert_alike(found: Outcome, wanted: Outcome) -> None:
 def assert_as_alone(settings: Settings, selects: bool = True) -> list[Outcome]:
     """Each seed side by side ends as that seed alone; ``selects`` where pseudo-labels must have been learnt from."""
     found = together(settings)
-    assert not selects or all(any(record["selected"] for record in own.history) for own in found)
+    assert not selects or all(any(record.get("selected") for record in own.history) for own in found)
     assert [own.result["side_by_side"] for own in found] == [3, 3, 3]
     for seed, own in zip(SEEDS, found, strict=True):
         assert_alike(own, alone(settings, seed))

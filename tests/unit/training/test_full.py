@@ -36,6 +36,21 @@ def test_a_warm_start_gives_heads_that_were_trained_on_features(tiny_backbone):
     assert (head_weights(warm) - head_weights(cold)).abs().max() > 0.05
 
 
+def test_a_warm_start_that_no_step_improves_on_is_kept_and_it_says_so(tiny_backbone):
+    """Steps so large that they ruin what the heads know of the topics; without warm heads there is no such start."""
+    ruin = {"learning_rate": 10.0, "head_learning_rate": 10.0, "steps": 2, "evaluate_every": 1, "average_decay": 0.0}
+    still = {"learning_rate": 1e-12, "head_learning_rate": 1e-12, "steps": 1, "weight_decay": 0.0}
+    kept = full_run(tiny_backbone, training=ruin | {"warm_start": True})
+    assert kept.result["kept_step"] == 0
+    assert any("start is kept" in text for text in kept.result["warnings"])
+    assert torch.allclose(
+        head_weights(kept), head_weights(full_run(tiny_backbone, training=still | {"warm_start": True})), atol=1e-6
+    )
+    cold = full_run(tiny_backbone, training=ruin | {"warm_start": False})
+    assert cold.result["kept_step"] > 0
+    assert not any("start is kept" in text for text in cold.result["warnings"])
+
+
 def test_the_warm_start_keeps_to_the_users_rule(tiny_backbone, monkeypatch):
     seen = []
     original = updates_module.Updater.__init__
@@ -51,10 +66,9 @@ def test_the_warm_start_keeps_to_the_users_rule(tiny_backbone, monkeypatch):
 
 @pytest.mark.parametrize("frozen", [True, False])
 def test_frozen_embeddings_stay_as_they_were(tiny_backbone, frozen):
-    start = full_run(tiny_backbone, training={"steps": 1, "learning_rate": 1e-12})
-    trained = full_run(
-        tiny_backbone, network={"freeze_embeddings": frozen}, training={"learning_rate": 0.05, "average_decay": 0.0}
-    )
+    cold = {"warm_start": False, "average_decay": 0.0}
+    start = full_run(tiny_backbone, training=cold | {"steps": 1, "learning_rate": 1e-12})
+    trained = full_run(tiny_backbone, network={"freeze_embeddings": frozen}, training=cold | {"learning_rate": 0.05})
     before, after = (
         o.model.networks.encoders[0].transformer.get_input_embeddings().weight  # type: ignore[union-attr, operator]
         for o in (start, trained)

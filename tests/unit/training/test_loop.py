@@ -62,6 +62,42 @@ def test_the_weights_of_the_best_evaluation_are_kept_and_of_equals_the_later(sco
     assert not torch.equal(seen[0], seen[1])
 
 
+@pytest.mark.parametrize(("scores", "best"), [([0.9, 0.5, 0.8], 0), ([0.5, 0.4, 0.5], 2), ([0.5, 0.9, 0.4], 1)])
+@pytest.mark.parametrize("average_decay", [0.0, 0.5])
+def test_networks_that_are_something_as_they_begin_are_scored_and_may_be_kept(scores, best, average_decay):
+    """The first score is of the start, before any step; of equals the later is kept here too."""
+    loop, seen = scripted(scores, average_decay)
+    loop.look_first = True
+    start = weights(loop.updater.learner.networks)
+    trained = loop.run()
+    assert [record["step"] for record in trained.history] == [0, 1, 2, 3]
+    assert torch.equal(seen[0], start)
+    assert "loss" not in trained.history[0]
+    assert trained.best_step == best
+    assert torch.equal(weights(loop.updater.learner.networks), seen[best])
+
+
+def test_patience_counts_from_the_start_where_that_was_looked_at():
+    loop, _ = scripted([0.9, 0.5, 0.5, 0.9], patience=2)
+    loop.look_first = True
+    assert (loop.run().steps, loop.progress.best_step) == (2, 0)
+
+
+def test_a_resumed_run_does_not_look_at_its_start_again(tmp_path):
+    first = looped(toy_updater(steps=6), tmp_path)
+    first.look_first = True
+    whole = first.run().history
+    again = looped(toy_updater(steps=6), tmp_path)
+    again.look_first = True
+    assert again.load()
+    assert again.run().history == whole
+    assert [record["step"] for record in whole].count(0) == 1
+
+
+def test_without_dev_there_is_nothing_to_look_at_first():
+    assert Loop(toy_updater(), Recorder(), look_first=True).run().history[0]["step"] > 0
+
+
 @pytest.mark.parametrize(("average_decay", "named"), [(0.0, "the last step's, as"), (0.9, "averaged over training")])
 def test_without_dev_the_last_steps_weights_are_kept_and_it_says_so(average_decay, named):
     updater = toy_updater(average_decay=average_decay)

@@ -57,6 +57,7 @@ def test_the_loss_is_the_mean_since_the_last_flush(counts):
     assert counts.flush()["loss"] == 2.0
     counts.add_loss(torch.tensor(5.0))
     assert counts.flush() == {"loss": 5.0}
+    assert counts.flush() == {}
 
 
 def test_without_known_truths_no_accuracy_is_claimed():
