@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from jointmatch.assembly import Assembly
+from jointmatch.collapse import FEWEST, shares, swallowed
 from jointmatch.comparison import Comparison, Untrained
 from jointmatch.config import Config
 from jointmatch.data import Splits
@@ -63,6 +64,7 @@ class Job:
     encoder: Encoder | None = None  # frozen
     features: FeatureSet | None = None
     start: Untrained | None = None  # heads that are trained before the networks they belong to
+    begun: np.ndarray | None = None  # each class's share of the pool as training begins
     learner: LiteLearner | FullLearner
     loop: Loop
 
@@ -165,6 +167,7 @@ class Job:
         if self.config.training.mode == "full" and self.config.training.warm_start and not self._will_resume():
             assert self.features is not None
             self.start = self.assembly.warm_start(self.features)
+            self.begun = self._shares_at_start(self.start.learner)
 
     def warm_up(self) -> None:
         """Train the heads before all else, where they are to start warm."""
@@ -179,6 +182,10 @@ class Job:
         """Everything after the last step."""
         if trained.best_step == 0:
             self.listener.warn(NOTHING_GAINED)
+        wanted = self.folder is not None or self.begun is not None
+        pool = self._probs("pool") if wanted else np.empty(0)
+        if self.begun is not None and (problem := swallowed(self.begun, shares(pool), self.splits.classes)):
+            self.listener.warn(problem)
         model = self._model(trained)
         result = self._result(trained, model)
         if self.config.output.baselines and self.features is not None:
@@ -186,7 +193,7 @@ class Job:
             result |= self.timed("baselines", lambda: self._comparison(features))
         result["seconds"] = {name: round(value, 3) for name, value in self.seconds.items()}
         if self.folder:
-            problem = self.folder.write_pseudo_labels(self.splits, self._probs("pool"))
+            problem = self.folder.write_pseudo_labels(self.splits, pool)
             if problem:
                 self.listener.note(problem)
             model.save(self.folder.model)
@@ -202,10 +209,18 @@ class Job:
         self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
         return value
 
+    def _shares_at_start(self, learner: LiteLearner) -> np.ndarray | None:
+        """By heads that begin as the classes' means; not where dev shows how good what comes of them is."""
+        if "dev" in self.truths or len(self.splits.pool) < FEWEST or self.config.network.head_init == "random":
+            return None
+        with torch.no_grad():
+            return shares(learner.part_logits(learner.networks.eval(), "pool").softmax(-1).numpy())
+
     def _build(self) -> None:
         if self.config.training.mode == "lite":
             assert self.features is not None
             self.learner = self.assembly.lite_learner(self.features)
+            self.begun = self._shares_at_start(self.learner)
         else:
             self.learner = self.assembly.full_learner(self.features, self.start and self.start.learner.heads)
         warm, self.start = self.start is not None, None

@@ -1,0 +1,36 @@
+"""Whether networks that teach each other have talked each other into one class."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+NEARLY_ALL = 0.9  # of the pool in one class
+GREW = 0.3  # of the pool that it did not have as training began
+FEWEST = 50  # texts that shares are worth comparing of
+
+
+def shares(probs: np.ndarray) -> np.ndarray:
+    """The share of texts that each class is the likeliest of: (N, M, C) -> (C,)."""
+    likeliest = probs.mean(0).argmax(-1)
+    return np.bincount(likeliest, minlength=probs.shape[-1]) / len(likeliest)
+
+
+def swallowed(before: np.ndarray, after: np.ndarray, classes: Sequence[object]) -> str | None:
+    """What to say where one class has taken nearly all of the pool since training began; None where none has.
+
+    Args:
+        before: Each class's share as training began (C,).
+        after: The same of the kept networks.
+        classes: Their names.
+    """
+    most = int(after.argmax())
+    if after[most] < NEARLY_ALL or after[most] - before[most] < GREW:
+        return None
+    return (
+        f"{100 * after[most]:.0f} % of the unlabelled texts are taken for {classes[most]!r} now, "
+        f"{100 * before[most]:.0f} % were before the networks taught each other. If that is not what the texts are "
+        "like, they have talked each other into it: lower algorithm.unlabeled_weight, or set algorithm.alignment to "
+        "uniform (equally many texts of each class) or estimate."
+    )
