@@ -8,6 +8,7 @@ from jointmatch.benchmark.experiment import METRICS
 from jointmatch.benchmark.formats import Section
 from jointmatch.benchmark.results import LAST, Entry, Results, backbones, devices, spread
 from jointmatch.benchmark.statistics import Difference
+from jointmatch.benchmark.store import Record
 
 NOT_RUN = "not run"
 NAMES = {
@@ -110,7 +111,15 @@ def notes(entries: Sequence[Entry], beside_paper: bool = True) -> list[str]:
         lines.append("The paper's numbers are with BERT-base.")
     if any(e.earlier for e in entries):
         lines.append("Some or all were made earlier, under the recipe of that time.")
+    if blind := list(dict.fromkeys(e.title for e in entries if any(map(_start_unseen, e.records)))):
+        lines.append(f"Run when networks with warm heads were first scored after some steps: {'; '.join(blind)}.")
     return lines
+
+
+def _start_unseen(record: Record) -> bool:
+    """Whether the start was no checkpoint that could have been kept, as it is by now."""
+    training, steps = record.get("settings", {}).get("training", {}), record.get("history", {}).get("step")
+    return bool(training.get("mode") == "full" and training.get("warm_start") and steps and steps[0] > 0)
 
 
 def _spread(values: dict[int, float], none: str = NOT_RUN) -> str:

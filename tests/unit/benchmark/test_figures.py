@@ -2,6 +2,7 @@
 
 import sys
 import xml.etree.ElementTree as ET
+from typing import Any
 
 import pytest
 
@@ -48,6 +49,25 @@ def test_a_figure_shows_every_method_up_to_the_last_step_all_seeds_reached(resul
     assert (first["title"], second["title"]) == ("Ours", "theirs")
     assert first["steps"] == [10, 20]
     assert first["dev_accuracy"] == [[0.5, 0.6], [0.5, 0.6]]
+
+
+def test_a_seed_that_was_looked_at_before_its_first_step_is_compared_where_the_others_were(written, tmp_path):
+    store, experiment = Store(tmp_path), written(TEXT)
+    first, second = cells_of(experiment, "ours", "ag_news", 10)
+    looked: dict[str, list[Any]] = {
+        "step": [0, 10, 20],
+        "dev_accuracy": [0.4, 0.5, 0.6],
+        "pseudo_label_share_per_class": [None, [1], [2]],
+    }
+    for cell, start in ((first, 0), (second, 1)):
+        history = {name: values[start:] for name, values in looked.items()}
+        store.write(cell.path, record_of(cell, 0.7, history=history))
+    (course,), (classes,) = (curves(Results(experiment, store), kind) for kind in ("course", "classes"))
+    assert (course["steps"], course["dev_accuracy"]) == ([10, 20], [[0.5, 0.6], [0.5, 0.6]])
+    store.write(second.path, record_of(second, 0.7, history=looked))
+    (course,), (classes,) = (curves(Results(experiment, store), kind) for kind in ("course", "classes"))
+    assert course["steps"] == [0, 10, 20]
+    assert (classes["steps"], classes["pseudo_label_share_per_class"][0]) == ([10, 20], [[1], [2]])
 
 
 def test_nothing_is_shown_of_runs_without_a_course(written, tmp_path):

@@ -10,8 +10,8 @@ from jointmatch.benchmark import Results, Store
 from jointmatch.benchmark.cell import cells_of
 from jointmatch.benchmark.formats import as_csv, latex, markdown
 from jointmatch.benchmark.outcome import pseudo_labels
-from jointmatch.benchmark.results import done_and_wanted
-from jointmatch.benchmark.table import crossed, sections
+from jointmatch.benchmark.results import Entry, done_and_wanted
+from jointmatch.benchmark.table import crossed, notes, sections
 from jointmatch.benchmark.verdicts import OPEN, OTHER, SAME, claims, verdict_table
 from tests.unit.benchmark.conftest import keep, record_of
 
@@ -68,6 +68,22 @@ def test_each_table_names_the_machines_of_its_own_numbers(written, store):
     first, second = sections(Results(experiment, store))
     assert "made on cpu." in markdown([first])
     assert "made on NVIDIA H200." in markdown([second])
+
+
+@pytest.mark.parametrize(
+    ("training", "steps", "named"),
+    [
+        ({"mode": "full", "warm_start": True}, [100, 200], True),
+        ({"mode": "full", "warm_start": True}, [0, 100, 200], False),
+        ({"mode": "full", "warm_start": False}, [100, 200], False),
+        ({"mode": "lite", "warm_start": True}, [100, 200], False),
+    ],
+)
+def test_a_row_whose_warm_start_could_not_be_kept_is_named(training, steps, named):
+    record = {"settings": {"training": training}, "history": {"step": steps}, "hardware": {"device": "cpu"}}
+    other = {"settings": {"training": {"mode": "lite"}}, "hardware": {"device": "cpu"}}
+    entries = [Entry(title, title, "ag_news", 10, 1, [own]) for title, own in (("Ours", record), ("Theirs", other))]
+    assert ("first scored after some steps: Ours." in " ".join(notes(entries))) is named
 
 
 def test_a_difference_that_may_be_none_is_called_so(written, store):
