@@ -17,20 +17,22 @@ def shares(probs: np.ndarray) -> np.ndarray:
     return np.bincount(likeliest, minlength=probs.shape[-1]) / len(likeliest)
 
 
-def swallowed(before: np.ndarray, after: np.ndarray, classes: Sequence[object]) -> str | None:
+def swallowed(before: np.ndarray, after: np.ndarray, classes: Sequence[object], aligns: bool) -> str | None:
     """What to say where one class has taken nearly all of the pool since training began; None where none has.
 
     Args:
         before: Each class's share as training began (C,).
         after: The same of the kept networks.
         classes: Their names.
+        aligns: Whether the method can hold its predictions to a balance.
     """
     most = int(after.argmax())
     if after[most] < NEARLY_ALL or after[most] - before[most] < GREW:
         return None
+    balanced = ", or set algorithm.alignment to uniform (equally many texts of each class) or estimate"
     return (
         f"{100 * after[most]:.0f} % of the unlabelled texts are taken for {classes[most]!r} now, "
-        f"{100 * before[most]:.0f} % were before the networks taught each other. If that is not what the texts are "
-        "like, they have talked each other into it: lower algorithm.unlabeled_weight, or set algorithm.alignment to "
-        "uniform (equally many texts of each class) or estimate."
+        f"{100 * before[most]:.0f} % were before anything was learnt from them. If that is not what the texts "
+        "are like, networks have talked themselves or each other into it: lower algorithm.unlabeled_weight"
+        f"{balanced if aligns else ''}."
     )

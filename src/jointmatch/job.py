@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from jointmatch.algorithms import settings_of
 from jointmatch.assembly import Assembly
 from jointmatch.collapse import FEWEST, shares, swallowed
 from jointmatch.comparison import Comparison, Untrained
@@ -184,8 +185,10 @@ class Job:
             self.listener.warn(NOTHING_GAINED)
         wanted = self.folder is not None or self.begun is not None
         pool = self._probs("pool") if wanted else np.empty(0)
-        if self.begun is not None and (problem := swallowed(self.begun, shares(pool), self.splits.classes)):
-            self.listener.warn(problem)
+        if self.begun is not None:
+            aligns = "alignment" in settings_of(self.config.algorithm.name)
+            if problem := swallowed(self.begun, shares(pool), self.splits.classes, aligns):
+                self.listener.warn(problem)
         model = self._model(trained)
         result = self._result(trained, model)
         if self.config.output.baselines and self.features is not None:
@@ -211,7 +214,8 @@ class Job:
 
     def _shares_at_start(self, learner: LiteLearner) -> np.ndarray | None:
         """By heads that begin as the classes' means; not where dev shows how good what comes of them is."""
-        if "dev" in self.truths or len(self.splits.pool) < FEWEST or self.config.network.head_init == "random":
+        random, learns = self.config.network.head_init == "random", self.algorithm.uses_unlabeled
+        if "dev" in self.truths or random or not learns or len(self.splits.pool) < FEWEST:
             return None
         with torch.no_grad():
             return shares(learner.part_logits(learner.networks.eval(), "pool").softmax(-1).numpy())

@@ -28,7 +28,7 @@ def test_shares_are_of_what_the_networks_say_together():
     ],
 )
 def test_a_class_that_grew_until_nearly_nothing_else_is_left_is_told_of(before, after, told):
-    found = swallowed(np.array(before), np.array(after), ["good", "bad", "other"])
+    found = swallowed(np.array(before), np.array(after), ["good", "bad", "other"], aligns=True)
     assert (found is not None) is told
     if found:
         assert ("'good'" in found) is (after[0] > 0.5)
@@ -59,8 +59,15 @@ def insisted(tiny_backbone, monkeypatch):
     return go
 
 
+def test_what_a_method_does_not_have_is_not_advised():
+    with_it, without = (swallowed(np.array([0.5, 0.5]), np.array([1.0, 0.0]), "ab", aligns) for aligns in (True, False))
+    assert "algorithm.alignment" in str(with_it)
+    assert "unlabeled_weight." in str(without)
+    assert "alignment" not in str(without)
+
+
 def told(outcome: Outcome) -> bool:
-    return any("talked each other into it" in text for text in outcome.result["warnings"])
+    return any("or each other into it" in text for text in outcome.result["warnings"])
 
 
 @pytest.mark.parametrize("mode", ["lite", "full"])
