@@ -167,6 +167,8 @@ class Assembly:
             if reason is None:
                 return self._stacked(encoders, cutoff)
             self.listener.note(f"The encoders are not stacked: {reason}.")
+        if self.config.network.compiled == "on":
+            self.listener.note("Layers are not compiled: only those of stacked encoders are.")
         if cutoff:
             for encoder in encoders:
                 encoder.cut_features(cutoff)
@@ -180,7 +182,7 @@ class Assembly:
             if reason is None:
                 stacked.compile_layers(self.listener.note)
                 self.listener.note("Layers are compiled: the first steps take up to a minute longer.")
-            elif wanted == "on":
+            elif wanted == "on" or self.device.type == "cuda":
                 self.listener.note(f"Layers are not compiled: {reason}.")
         return stacked
 

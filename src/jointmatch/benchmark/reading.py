@@ -57,7 +57,7 @@ _KINDS: dict[str, tuple[type, ...]] = {
 }
 _VARIANT = ("like", "title", "on", "paper", *SECTIONS)
 _OPTIONS = {
-    "speed": ("shapes", "ways", "ours", "beside", "usual", "steps", "grow"),
+    "speed": ("shapes", "ways", "ours", "compared", "beside", "usual", "steps", "grow"),
     "race": ("together", "levels"),
 }
 """What a suite must be told."""

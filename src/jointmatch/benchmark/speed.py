@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 import numpy as np
@@ -17,6 +17,7 @@ import torch
 from jointmatch.algorithms import build
 from jointmatch.config import AugmentConfig, TrainingConfig
 from jointmatch.data import Splits, Texts
+from jointmatch.errors import ConfigError, UnknownNameError, did_you_mean
 from jointmatch.listener import Listener
 from jointmatch.networks import Encoder, Heads, HeadShape, Networks, StackedEncoders, Tokenizer, why_not_compiled
 from jointmatch.training import FullLearner, Loop, Updater, Views
@@ -24,6 +25,7 @@ from jointmatch.training.together import side_by_side
 from jointmatch.types import Task
 
 CLASSES, VOCABULARY = 4, 30522
+LONGEST = 512  # positions of a BERT
 SHAPES = {  # width, layers, attention heads, inner width
     "tiny": (16, 2, 2, 32),
     "minilm": (384, 6, 12, 1536),
@@ -66,12 +68,43 @@ class Load:
     pool: int = 2000
     dropout: float = 0.1
 
+    def __post_init__(self) -> None:
+        for what, name, known in (("shape", self.shape, SHAPES), ("way", self.way, WAYS)):
+            if name not in known:
+                raise UnknownNameError(
+                    f"Unknown {what} {name!r}.{did_you_mean(name, known)} Known: {', '.join(known)}."
+                )
+        sizes = {
+            name: getattr(self, name) for name in ("networks", "seeds", "batch", "mu", "length", "shortest", "pool")
+        }
+        faults = [
+            f"{name} is {value!r}, wanted a whole number" for name, value in sizes.items() if type(value) is not int
+        ]
+        if not faults:
+            sizes.pop("shortest")
+            faults = [f"{name} is {value!r}, wanted 1 or more" for name, value in sizes.items() if value < 1]
+            if self.length > LONGEST:
+                faults.append(f"length is {self.length!r}, wanted 1 to {LONGEST}")
+            if not 0 <= self.shortest <= self.length:
+                faults.append(f"shortest is {self.shortest!r}, wanted 0 to length, which is {self.length!r}")
+        if faults:
+            raise ConfigError(faults)
+
+    @classmethod
+    def of(cls, said: Mapping[str, Any]) -> Load:
+        """From an experiment's own words."""
+        known = {field.name for field in fields(cls)}
+        unknown = [f"a load has no {key!r}.{did_you_mean(key, known)}" for key in said if key not in known]
+        if unknown:
+            raise ConfigError(unknown)
+        return cls(**said)
+
     @property
     def name(self) -> str:
         """One for each load; what is as usual is left out."""
         usual = Load()
-        fields = ("algorithm", "networks", "seeds", "batch", "mu", "length", "shortest", "pool", "dropout")
-        odd = [f"{f}-{getattr(self, f)}" for f in fields if getattr(self, f) != getattr(usual, f)]
+        said = ("algorithm", "networks", "seeds", "batch", "mu", "length", "shortest", "pool", "dropout")
+        odd = [f"{f}-{getattr(self, f)}" for f in said if getattr(self, f) != getattr(usual, f)]
         return "_".join([self.shape, self.way, *odd])
 
 
@@ -81,14 +114,14 @@ def measure(load: Load, device: torch.device, steps: int, chunks: int = 3) -> di
     if device.type == "cuda":
         torch.cuda.reset_peak_memory_stats(device)
     loops = [loop_of(load, seed, device, timer if seed == 0 else Listener(), timer.total) for seed in range(load.seeds)]
-    tokens = float(_lengths(load).mean())
+    lengths = _lengths(load)
     if len(loops) == 1:
         loops[0].run()
     else:
         side_by_side(loops)
     ms = 1000 * timer.seconds_per_step
     texts = load.batch * (1 + 2 * load.mu)  # each labelled text is read once, each unlabelled one twice
-    flops = _flops_per_step(load, tokens) * load.seeds
+    flops = _flops_per_step(load, lengths) * load.seeds
     memory = torch.cuda.max_memory_allocated(device) / 2**30 if device.type == "cuda" else None
     return {
         "ms_per_step": round(ms, 3),
@@ -97,7 +130,7 @@ def measure(load: Load, device: torch.device, steps: int, chunks: int = 3) -> di
         "tflops": round(flops / ms / 1e9, 3),
         "peak_memory_gib": None if memory is None else round(memory, 2),
         "first_steps_seconds": round(timer.first, 2),
-        "tokens_per_text": round(tokens, 1),
+        "tokens_per_text": round(float(lengths.mean()), 1),
         "notes": timer.notes,
     }
 
@@ -205,8 +238,11 @@ def _networks(load: Load, seed: int, device: torch.device, tell: Callable[[str],
     torch.manual_seed(seed)
     encoders = [Encoder(BertModel(config), [1.0], "mean") for _ in range(load.networks)]
     held: list[Encoder] | StackedEncoders = StackedEncoders.of(encoders, tell=tell) if way.stacked else encoders
-    if way.compiled and isinstance(held, StackedEncoders) and why_not_compiled(device) is None:
-        held.compile_layers(tell)
+    if way.compiled and isinstance(held, StackedEncoders):
+        if reason := why_not_compiled(device):
+            tell(f"Layers are not compiled: {reason}.")
+        else:
+            held.compile_layers(tell)
     return Networks(held, Heads(HeadShape(width, CLASSES), load.networks, seed))
 
 
@@ -220,12 +256,13 @@ def _lengths(load: Load) -> np.ndarray:
     return np.random.default_rng(1).integers(first, load.length + 1, load.batch + load.pool)
 
 
-def _flops_per_step(load: Load, tokens: float) -> float:
+def _flops_per_step(load: Load, lengths: np.ndarray) -> float:
     """Of one seed, counting real tokens only: a pass over the weak views, and three for what is learnt from."""
     width, layers, _, inner = SHAPES[load.shape]
-    per_token = layers * (2 * (4 * width**2 + 2 * width * inner) + 4 * tokens * width)
+    tokens, pairs = float(lengths.mean()), float((lengths.astype(float) ** 2).mean())  # attention is between pairs
+    per_text = layers * (2 * (4 * width**2 + 2 * width * inner) * tokens + 4 * width * pairs)
     weak, learnt = load.mu * load.batch, (1 + load.mu) * load.batch
-    return load.networks * per_token * tokens * (weak + 3 * learnt)
+    return load.networks * per_text * (weak + 3 * learnt)
 
 
 def wait(device: torch.device) -> None:

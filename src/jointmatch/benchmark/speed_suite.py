@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import multiprocessing
 import os
 import time
@@ -21,13 +22,18 @@ from jointmatch.benchmark.store import Record, Store
 from jointmatch.benchmark.suite import Options, Suite
 from jointmatch.benchmark.table import NOT_RUN
 from jointmatch.benchmark.work import give_memory_back
-from jointmatch.errors import UnknownNameError
+from jointmatch.errors import InputError, UnknownNameError
 
 AXES = ("networks", "seeds", "mu", "length", "pool")
+STEPS = 60  # that are timed, where an experiment does not say
 
 
 class Speed(Suite):
-    """``options`` has what all loads share (``usual``), ``ways`` to compare per shape, and ``grow``: axis -> values."""
+    """How long a step takes.
+
+    ``options`` has what all loads share (``usual``), the ``ways`` that each shape is trained by with each load of
+    ``compared``, what of ``ours`` stands ``beside`` them, and ``grow``: axis -> values.
+    """
 
     pictures = MappingProxyType(
         {
@@ -43,18 +49,19 @@ class Speed(Suite):
 
         device, store, start = find_device("auto"), Store(options.results), time.monotonic()
         machine = current_machine()
-        unknown = set(options.only) - set(experiment.options["ways"])
-        if unknown:
-            ways = ", ".join(experiment.options["ways"])
-            raise UnknownNameError(f"{experiment.name} has no way {', '.join(sorted(unknown))!r}. Known: {ways}.")
-        wanted = [load for load in self._loads(experiment) if not options.only or load.way in options.only]
+        if options.backbone != "auto":
+            shapes = ", ".join(experiment.options["shapes"])
+            raise InputError(f"{experiment.name} times random networks of its own shapes ({shapes}): no --backbone.")
+        ways = _chosen(experiment, options.only)
+        wanted = [load for load in self._loads(experiment) if load.way in ways]
         todo = [load for load in wanted if store.read(_path(machine, load.name)) is None]
         compile_ahead(todo, options.jobs, options.say)
         facts = {"device": machine, "versions": versions(), "peak_tflops": round(matmul_peak(device), 2)}
-        for load in todo:
+        for number, load in enumerate(todo):
             if time.monotonic() - start > options.seconds:
+                options.say(f"The time is up: {len(todo) - number} of {len(wanted)} loads are left.")
                 break
-            steps = experiment.options["steps"].get(load.way, experiment.options["steps"]["other"])
+            steps = experiment.options["steps"].get(load.way, experiment.options["steps"].get("other", STEPS))
             found = measure(load, device, steps)
             store.write(_path(machine, load.name), {"name": load.name, "load": asdict(load), **found, **facts})
             options.say(f"{load.name:44} {found['ms_per_step']:9.2f} ms a step  {found['tflops']:8.2f} TFLOP/s")
@@ -107,10 +114,9 @@ class Speed(Suite):
         from jointmatch.benchmark.speed import Load
 
         o = experiment.options
-        usual = Load(**o["usual"])
-        loads = [replace(usual, shape=shape, way=way) for shape, way in product(o["shapes"], o["ways"])]
+        usual = Load.of(o["usual"])
+        loads = [load for shape in o["shapes"] for _, load in self._compared(experiment, shape)]
         own = [replace(usual, shape=s, way=o["ours"]) for s in o["shapes"]]
-        loads += [replace(load, **other) for load in own for other in o["beside"]]
         loads += [replace(load, **{axis: value}) for load in own for axis in AXES for value in o["grow"].get(axis, [])]
         return list(dict.fromkeys(loads))
 
@@ -128,9 +134,10 @@ class Speed(Suite):
         """Every way, and what stands beside ours, with a title."""
         from jointmatch.benchmark.speed import WAYS, Load
 
-        o, usual = experiment.options, Load(**experiment.options["usual"])
-        loads = [replace(usual, shape=shape, way=way) for way in o["ways"]]
-        loads += [replace(usual, shape=shape, way=o["ours"], **other) for other in o["beside"]]
+        o, usual = experiment.options, Load.of(experiment.options["usual"])
+        said = [{"way": way, **other} for other, way in product(o["compared"], o["ways"])]
+        said += [{"way": o["ours"], **other} for other in o["beside"]]
+        loads = [Load.of({**o["usual"], "shape": shape, **own}) for own in said]
         odd = [", ".join(_said(k, v) for k, v in _odd(load, usual).items()) for load in loads]
         return [(WAYS[load.way].title + (f" ({o})" if o else ""), load) for load, o in zip(loads, odd, strict=True)]
 
@@ -138,17 +145,20 @@ class Speed(Suite):
         """The values of an axis, and ours with each."""
         from jointmatch.benchmark.speed import Load
 
-        usual = replace(Load(**experiment.options["usual"]), shape=shape, way=experiment.options["ours"])
+        usual = replace(Load.of(experiment.options["usual"]), shape=shape, way=experiment.options["ours"])
         return [(value, replace(usual, **{axis: value})) for value in experiment.options["grow"][axis]]
 
     def _ways(self, experiment: Experiment, records: dict[str, Record], device: str) -> Section:
         from jointmatch.benchmark.speed import Load
 
-        usual, rows = Load(**experiment.options["usual"]), []
+        usual, rows, fell_back = Load.of(experiment.options["usual"]), [], []
         for shape in experiment.options["shapes"]:
-            bases = [records.get(replace(usual, shape=shape, way=way).name) for way in ("published", "apart")]
             for title, load in self._compared(experiment, shape):
-                rows.append([f"{shape}: {title}", *_cells(records.get(load.name), bases)])
+                record = records.get(load.name)
+                # One seed of the same work: nothing is held against a load that it is not.
+                bases = [records.get(replace(load, way=way, seeds=1).name) for way in ("published", "apart")]
+                rows.append([f"{shape}: {title}", *_cells(record, bases)])
+                fell_back += [f"{shape}, {title}: {note}" for note in (record or {}).get("notes", [])]
         columns = [
             "",
             "ms per step and seed",
@@ -159,10 +169,11 @@ class Speed(Suite):
             "of the peak",
             "memory",
         ]
-        peak = next((r["peak_tflops"] for r in records.values()), None)
-        note = f"Measured on {device}; its largest bf16 product reaches {peak:.0f} TFLOP/s." if peak else "Not run."
+        peaks = sorted({_short(r["peak_tflops"]) for r in records.values()}, key=float)
+        reach = " to ".join(peaks[:1] + peaks[1:][-1:])
+        note = f"Measured on {device}; its largest bf16 product reaches {reach} TFLOP/s." if peaks else "Not run."
         size = f"{usual.batch} labelled and {usual.mu * usual.batch} unlabelled texts of {usual.length} tokens a step."
-        return Section(f"One outer step, {device}", columns, rows, [note, size])
+        return Section(f"One outer step, {device}", columns, rows, [note, size, *fell_back])
 
     def _growth(self, experiment: Experiment, records: dict[str, Record], shape: str) -> list[Section]:
         found = []
@@ -224,6 +235,19 @@ def _cells(record: Record | None, bases: Sequence[Record | None]) -> list[str]:
     share = f"{100 * record['tflops'] / record['peak_tflops']:.0f} %"
     memory = f"{record['peak_memory_gib']:.1f} GiB" if record["peak_memory_gib"] is not None else ""
     return [f"{own:.2f}", *times, f"{record['texts_per_second']:,.0f}", f"{record['tflops']:.1f}", share, memory]
+
+
+def _chosen(experiment: Experiment, only: Sequence[str]) -> list[str]:
+    """The ways that are asked for, by name or pattern; all where none is."""
+    ways: list[str] = experiment.options["ways"]
+    for pattern in only:
+        if not fnmatch.filter(ways, pattern):
+            raise UnknownNameError(f"{experiment.name} has no way {pattern!r}. Known: {', '.join(ways)}.")
+    return [way for way in ways if not only or any(fnmatch.fnmatchcase(way, pattern) for pattern in only)]
+
+
+def _short(number: float) -> str:
+    return f"{number:.0f}" if number >= 10 else f"{number:.2g}"
 
 
 def _odd(load: Any, usual: Any) -> dict[str, Any]:

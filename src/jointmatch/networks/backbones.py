@@ -119,7 +119,28 @@ def load_tokenizer(backbone: Backbone) -> Any:
         tokenizer = AutoTokenizer.from_pretrained(backbone.source, use_fast=True, trust_remote_code=False)
         if len(tokenizer) <= len(tokenizer.all_special_tokens):
             raise ValueError("there is no vocabulary (tokenizer.json or vocab.txt).")
+        tokenizer.model_max_length = min(tokenizer.model_max_length, _positions_of(backbone))
     return tokenizer
+
+
+# Of these the first positions, up to that of padding, stand before the text.
+_COUNT_FROM_PADDING = {"camembert", "data2vec-text", "longformer", "mpnet", "roberta", "xlm-roberta", "xlm-roberta-xl"}
+_NO_LIMIT = 10**9
+
+
+def _positions_of(backbone: Backbone) -> int:
+    """How many tokens the encoder has positions for: not every tokenizer says it."""
+    from transformers import AutoConfig
+
+    folder = Path(backbone.source)
+    if folder.is_dir() and not (folder / "config.json").is_file():  # a tokenizer by itself
+        return _NO_LIMIT
+    config = AutoConfig.from_pretrained(backbone.source, trust_remote_code=False)
+    positions = getattr(config, "max_position_embeddings", None)
+    if not isinstance(positions, int) or positions < 1:
+        return _NO_LIMIT
+    taken = (config.pad_token_id or 0) + 1 if config.model_type in _COUNT_FROM_PADDING else 0
+    return positions - taken
 
 
 def _ask_hub(backbone: Backbone) -> None:

@@ -89,6 +89,7 @@ class Loop:
         self.progress = Progress()
         self.best: State = {}
         self._computed: dict[str, tuple[int, Tensor]] = {}  # part -> after which step, and what
+        self._of_best: dict[str, Tensor] = {}  # part -> what the best weights gave, where they were asked
 
     def run(self) -> Trained:
         """Train alone to the end (from a loaded checkpoint if there is one) and put the best weights in place."""
@@ -179,6 +180,7 @@ class Loop:
         if score >= self.progress.best_score:
             self.progress.best_score, self.progress.best_step = score, self.progress.step
             self.best = checkpoints.module_state("best", module)
+            self._of_best = {} if rows is not None else {"dev": self._logits("dev")}
         return scores
 
     @cached_property
@@ -216,7 +218,8 @@ class Loop:
             which = "the last step's, averaged over training" if updater.averaged else "the last step's"
             chosen, selection = self.progress.step, f"{which}, as there is no dev part to choose on"
         updater.learner.networks.eval()
-        known = {part: self._logits(part) for part in self.truths} if chosen == self.progress.step else {}
+        last_is_kept = chosen == self.progress.step
+        known = {part: self._logits(part) for part in self.truths} if last_is_kept else self._of_best
         return Trained(self.progress.history, self.progress.step, chosen, termination, selection, last, known)
 
     def save(self) -> None:

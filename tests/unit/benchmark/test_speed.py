@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
@@ -16,7 +17,7 @@ from jointmatch.benchmark.speed_suite import Speed, compile_ahead
 from jointmatch.benchmark.store import Store
 from jointmatch.benchmark.suite import Options
 from jointmatch.benchmark.suites import suite_of
-from jointmatch.errors import UnknownNameError
+from jointmatch.errors import InputError, UnknownNameError
 
 TINY = """
 extends = "speed"
@@ -24,6 +25,7 @@ extends = "speed"
 shapes = ["tiny"]
 ways = ["published", "apart", "stacked"]
 ours = "stacked"
+compared = [{}]
 beside = [{ algorithm = "fixmatch", networks = 1 }, { seeds = 2 }]
 usual = { batch = 4, mu = 2, length = 12, pool = 40 }
 steps = { other = 3 }
@@ -80,6 +82,7 @@ def test_ratios_are_of_milliseconds_per_step_and_seed(tiny, tmp_path):
     ]
     shown = markdown(Speed().tables(tiny, store, "auto", "ways"))
     assert "(seeds 2) | 12.50 | 8.0 | 3.2 | 1 | 50.0 | 25 % | 1.5 GiB |" in shown
+    assert "(algorithm fixmatch, networks 1) | 50.00 |  |  | 1 |" in shown  # nothing that does the same was measured
     assert "Measured on Some GPU; its largest bf16 product reaches 200 TFLOP/s." in shown
 
 
@@ -105,7 +108,13 @@ def test_floating_point_operations_are_counted_by_hand():
     labelled and four unlabelled texts: four weak ones and three times six learnt from are 22 texts, 220 tokens, of two
     networks: 4,167,680.
     """
-    assert _flops_per_step(Load("tiny", batch=2, mu=2), 10.0) == 4_167_680
+    assert _flops_per_step(Load("tiny", batch=2, mu=2), np.array([10, 10])) == 4_167_680
+
+
+def test_attention_is_counted_by_pairs_of_tokens_in_each_text():
+    """Texts of 5 and 15 tokens have 10 on average, and 125 pairs instead of 100: 2 * 4 * 16 * 25 more a text, of 44."""
+    more = _flops_per_step(Load("tiny", batch=2, mu=2), np.array([5, 15])) - 4_167_680
+    assert more == 2 * 4 * 16 * 25 * 44
 
 
 def test_names_are_of_what_is_unusual():
@@ -140,9 +149,65 @@ def test_each_size_is_compiled_ahead_once():
 def test_what_cannot_be_compiled_ahead_stops_nothing():
     """Twelve that compile at once may not fit into a GPU of which each alone takes half."""
     said: list[str] = []
-    unknown = Load("no such shape", "compiled", batch=2, mu=1, length=8, pool=8)
+    unknown = Load("tiny", "compiled", "no such rule", batch=2, mu=1, length=8, pool=8)
     assert compile_ahead([unknown], jobs=2, say=said.append) == 1
-    assert said == [f"{unknown.name} is not compiled ahead: 'no such shape'"]
+    assert len(said) == 1
+    assert said[0].startswith(f"{unknown.name} is not compiled ahead: Unknown algorithm")
+
+
+def test_texts_of_different_lengths_are_held_against_the_same_texts(tmp_path):
+    (tmp_path / "ragged.toml").write_text(TINY.replace("compared = [{}]", "compared = [{}, { shortest = 5 }]"))
+    ragged, store = load(str(tmp_path / "ragged.toml")), Store(tmp_path)
+    for number, one in enumerate(Speed()._loads(ragged)):
+        ms = {"published": 90.0, "apart": 45.0}.get(one.way, 9.0) / (3.0 if one.shortest else 1.0)
+        found = {"ms_per_step": ms, "ms_per_step_and_seed": ms, "texts_per_second": 1.0, "tflops": 50.0}
+        rest = {"peak_memory_gib": 1.5, "peak_tflops": 200.0 + number, "device": "Some GPU"}
+        notes = {"notes": ["Something is slower."]} if one.way == "apart" else {}
+        store.write(f"speed/some-gpu/{one.name}.json", {"name": one.name, **found, **rest, **notes})
+    shown = markdown(Speed().tables(ragged, store, "auto", "ways"))
+    assert "stacked, passes replayed (texts of 5 tokens and more) | 3.00 | 10.0 | 5.0 |" in shown
+    assert "reaches 200 to 208 TFLOP/s" in shown
+    assert "tiny, networks apart, bf16, one update: Something is slower." in shown
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ('shapes = ["tny"]', "Unknown shape 'tny'. Did you mean 'tiny'"),
+        ('ways = ["published", "apert"]', "Unknown way 'apert'. Did you mean 'apart'"),
+        ("usual = { batch = 0, mu = 2 }", "batch is 0, wanted 1 or more"),
+        ('usual = { batch = "8" }', "batch is '8', wanted a whole number"),
+        ("usual = { length = 900 }", "length is 900, wanted 1 to 512"),
+        ("usual = { length = 20, shortest = 30 }", "shortest is 30, wanted 0 to length, which is 20"),
+        ("usual = { lenght = 20 }", "a load has no 'lenght'. Did you mean 'length'"),
+    ],
+)
+def test_a_load_that_cannot_be_is_said_before_anything_is_measured(tmp_path, wrong, said):
+    key = wrong.partition(" =")[0]
+    lines = [wrong if line.startswith(f"{key} =") else line for line in TINY.splitlines()]
+    (tmp_path / "wrong.toml").write_text("\n".join(lines))
+    with pytest.raises(InputError) as error:
+        Speed().run(load(str(tmp_path / "wrong.toml")), Options(tmp_path / "results"))
+    assert said in str(error.value)
+
+
+def test_it_is_said_where_layers_could_not_be_compiled():
+    found = measure(Load("tiny", "compiled", batch=2, mu=1, length=8, pool=8), CPU, 1, 1)
+    assert found["notes"] == ["Layers are not compiled: it pays on a GPU only, and this is cpu."]
+
+
+def test_what_the_suite_cannot_do_is_said(tiny, tmp_path):
+    said: list[str] = []
+    Speed().run(tiny, Options(tmp_path, seconds=-1, say=said.append))
+    assert said == ["The time is up: 6 of 6 loads are left."]
+    with pytest.raises(InputError, match=r"times random networks of its own shapes \(tiny\): no --backbone"):
+        Speed().run(tiny, Options(tmp_path, backbone="bert-base-uncased"))
+
+
+def test_ways_are_chosen_by_pattern_too(tiny, tmp_path):
+    said: list[str] = []
+    Speed().run(tiny, Options(tmp_path, only=["publ*", "apart"], say=said.append))
+    assert [text.split("_")[1] for text in said] == ["published", "apart"]
 
 
 def test_the_shipped_one_compares_with_the_published_way_and_grows_every_axis():

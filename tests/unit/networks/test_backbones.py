@@ -9,7 +9,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from jointmatch.errors import InputError, UnknownNameError
-from jointmatch.networks import find_backbone, load_tokenizer, load_transformer
+from jointmatch.networks import Backbone, Tokenizer, find_backbone, load_tokenizer, load_transformer
 
 
 @pytest.fixture
@@ -196,3 +196,30 @@ def test_code_in_a_folder_is_never_run(tmp_path, tiny_backbone, monkeypatch, loa
     with pytest.raises(InputError):
         load(find_backbone(str(folder)))
     assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize(("kind", "positions", "room"), [("bert", 40, 40), ("roberta", 42, 40), ("mpnet", 42, 40)])
+@torch.no_grad()
+def test_texts_are_cut_at_the_positions_an_encoder_has_where_its_tokenizer_does_not_say_it(
+    folder, kind, positions, room
+):
+    from transformers import AutoConfig, AutoModel
+
+    sizes = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 8}
+    config = AutoConfig.for_model(
+        kind, **sizes, vocab_size=500, max_position_embeddings=positions, pad_token_id=0 if kind == "bert" else 1
+    )
+    AutoModel.from_config(config).save_pretrained(folder)
+    rewrite(
+        folder / "tokenizer_config.json",
+        lambda text: json.dumps({**json.loads(text), "model_max_length": 10**30}),
+    )
+    pretrained, transformer = load(folder)
+    tokens = Tokenizer(pretrained, 512)(["goal " * 100])
+    assert tokens.ids.shape == (1, room)
+    assert transformer(input_ids=tokens.ids).last_hidden_state.shape == (1, room, 8)
+
+
+def test_a_tokenizer_by_itself_keeps_its_own_limit(folder):
+    (folder / "config.json").unlink()
+    assert load_tokenizer(Backbone("tiny", str(folder))).model_max_length >= 64

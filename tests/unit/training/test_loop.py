@@ -19,6 +19,7 @@ def scripted(scores, average_decay=0.0, **training):
 
     def part_logits(module, part, rows=None):
         right = torch.arange(10) < round(10 * (left.pop(0) if left else 0))
+        right = right if rows is None else right[rows]
         return torch.stack([right.float(), 1 - right.float()], -1).expand(2, -1, -1)
 
     updater.learner.part_logits = part_logits  # type: ignore[method-assign]
@@ -229,11 +230,19 @@ def test_nothing_is_evaluated_twice_for_the_same_weights():
         torch.testing.assert_close(trained.logits["dev"], updater.learner.part_logits(updater.learner.networks, "dev"))
 
 
-def test_what_is_known_is_of_the_kept_weights_only():
-    loop, _ = scripted([0.5, 0.9, 0.4])
-    assert loop.run().logits == {}
-    loop, _ = scripted([0.5, 0.6, 0.9])
-    assert loop.run().logits.keys() == {"dev"}
+@pytest.mark.parametrize("scores", [[0.5, 0.9, 0.4], [0.5, 0.6, 0.9]])
+def test_what_dev_gave_the_kept_weights_need_not_be_asked_again(scores):
+    loop, _ = scripted(scores)
+    known = loop.run().logits
+    assert known.keys() == {"dev"}
+    assert (known["dev"].argmax(-1) == 0).double().mean() == 0.9
+
+
+def test_nothing_is_known_of_kept_weights_that_saw_some_of_dev_alone():
+    loop, _ = scripted([0.0, 1.0, 0.0], evaluate_on=4)
+    trained = loop.run()
+    assert trained.best_step == 2
+    assert trained.logits == {}
 
 
 def test_a_checkpoint_can_be_chosen_on_some_of_the_dev_texts_and_is_scored_on_all():

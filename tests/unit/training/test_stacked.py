@@ -169,6 +169,17 @@ def test_a_shared_encoder_is_not_stacked_and_told(tiny_backbone):
     assert "The encoders are not stacked: the networks share one." in listener.notes
 
 
+@pytest.mark.parametrize(
+    ("stacked", "reason"),
+    [("off", "only those of stacked encoders are"), ("on", "it pays on a GPU only, and this is cpu")],
+)
+def test_layers_that_were_to_be_compiled_and_are_not_are_told(tiny_backbone, stacked, reason):
+    listener = Recorder()
+    settings = {"network": {"compiled": "on"}, "training": {"steps": 1}}
+    trained(tiny_backbone, stacked, settings, None, listener)
+    assert [note for note in listener.notes if "compiled" in note] == [f"Layers are not compiled: {reason}."]
+
+
 @pytest.mark.parametrize("how", ["auto", "off"])
 def test_on_a_cpu_networks_stand_apart_by_themselves(tiny_backbone, how, monkeypatch):
     stacked: list[object] = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import torch
@@ -50,7 +51,8 @@ class CompiledLayer:
         if not self.failed:
             _expect_other_counts(hidden, packing, dropout)
             try:
-                return self.run(layer, hidden, packing, dropout)
+                with _backward_at_once():
+                    return self.run(layer, hidden, packing, dropout)
             except torch.OutOfMemoryError:
                 raise
             except Exception as error:  # those of a compiler have no type in common
@@ -60,6 +62,14 @@ class CompiledLayer:
 
     def __deepcopy__(self, memo: Any) -> CompiledLayer:
         return self  # it has no state of a network's
+
+
+def _backward_at_once() -> AbstractContextManager[Any]:
+    """Compile the backward pass with the forward one: later nobody could take the layer itself instead."""
+    from torch._functorch import config
+
+    known = hasattr(config, "force_non_lazy_backward_lowering")  # younger than the oldest torch that serves
+    return config.patch(force_non_lazy_backward_lowering=True) if known else nullcontext()
 
 
 def _expect_other_counts(hidden: Tensor, packing: Packing, dropout: LayerDropout) -> None:

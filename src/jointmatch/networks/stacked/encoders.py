@@ -99,7 +99,8 @@ class StackedEncoders(nn.Module):
         device = self.stack.embeddings.words.device
         words = [seed_words([*seeds, *head_seeds(seeds)])] if self.training and seeds is not None else []
         drops = bool(words)
-        arrays = together([tokens] if isinstance(tokens, Tokens) else tokens, device, mixing is None)
+        longest = self.stack.embeddings.positions.shape[1]
+        arrays = together([tokens] if isinstance(tokens, Tokens) else tokens, device, mixing is None, longest)
         inputs = all_on_device([*arrays, *words], device)
         is_function = mixing is None and (drops or not self.training)  # of the inputs alone
         is_recorded = is_function and device.type in RECORDED_ON and inputs[0].shape[1] <= FEW_TOKENS
@@ -163,10 +164,17 @@ class StackedEncoders(nn.Module):
         super()._load_from_state_dict(state_dict, prefix, *args)
 
 
-def together(batches: Sequence[Tokens], device: torch.device, packed: bool = True) -> list[np.ndarray]:
-    """Batches of as many texts each as one: (n, M) token numbers, and the fields of their ``Packing``."""
+def together(
+    batches: Sequence[Tokens], device: torch.device, packed: bool = True, longest: int | None = None
+) -> list[np.ndarray]:
+    """Batches of as many texts each as one: (n, M) token numbers, and the fields of their ``Packing``.
+
+    They are not filled up beyond ``longest``, the positions that the networks know.
+    """
     positions, grain = (POSITIONS, TOKENS) if device.type == "cuda" else (1, 1)
-    width = -(-max(batch.ids.shape[1] for batch in batches) // positions) * positions
+    needed = max(batch.ids.shape[1] for batch in batches)
+    filled = -(-needed // positions) * positions
+    width = filled if longest is None else max(needed, min(filled, longest))
     once = {id(batch): batch for batch in batches}  # networks of one run mostly read the same
     ids = np.zeros((len(once), len(batches[0].ids), width), np.int64)
     for own, batch in zip(ids, once.values(), strict=True):

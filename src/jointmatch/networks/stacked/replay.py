@@ -29,7 +29,7 @@ class Replay:
     recording fails, or would take memory that is needed, functions are called as ever.
 
     Args:
-        tell: Hears why recording failed.
+        tell: Hears why recording failed or ended.
     """
 
     def __init__(self, tell: Callable[[str], None] = lambda text: None) -> None:
@@ -80,8 +80,18 @@ class Replay:
         return _Replayed.apply(recording.anchor, recording) if graded else recording.forward()
 
     def _may_record(self, device: torch.device) -> bool:
-        if not self.stopped:
-            self.stopped = len(self._recordings) >= RECORDINGS or free_share(device) < FREE
+        if self.stopped:
+            return False
+        reason = None
+        if len(self._recordings) >= RECORDINGS:
+            reason = f"batches come in more than {RECORDINGS} sizes"
+        elif free_share(device) < FREE:
+            reason = f"less than {FREE:.0%} of the device's memory is free"
+        if reason:
+            self.stopped = True
+            self.tell(
+                f"No more passes are recorded as CUDA graphs ({reason}): others are slower, with the same results."
+            )
         return not self.stopped
 
 
@@ -166,8 +176,10 @@ class _Replayed(torch.autograd.Function):
 
 
 def first_line(error: Exception) -> str:
-    """What an error says, in short."""
-    return f"{type(error).__name__}: {error}".partition("\n")[0].strip()[:200]
+    """What an error says, in short; where its first line only leads on to another, that one too."""
+    lines = [line.strip() for line in f"{type(error).__name__}: {error}".splitlines() if line.strip()]
+    said = " ".join(lines[:2]) if lines[0].endswith(":") else lines[0]
+    return said[:200]
 
 
 def _uncached_casts() -> torch.autocast:

@@ -94,6 +94,26 @@ def test_where_compiling_fails_the_layer_itself_is_run_and_it_is_said_once(told)
     ]
 
 
+def test_where_only_the_backward_pass_fails_to_compile_the_layer_itself_is_run(monkeypatch):
+    """Torch compiles it when it is asked for, which is too late to take another way."""
+    from torch._dynamo.backends.common import aot_autograd
+
+    def fails(graph, inputs):
+        raise RuntimeError("ptxas is not here")
+
+    torch._dynamo.reset()
+    monkeypatch.setattr(compiled, "_COMPILED", {})
+    said: list[str] = []
+    networks, plain = stacked(replayed=False), stacked(replayed=False)
+    networks.compile_layers(
+        said.append, backend=aot_autograd(fw_compiler=lambda graph, inputs: graph, bw_compiler=fails)
+    )
+    for number in range(2):
+        assert_same(passed(networks, number, batch(texts=4)), passed(plain, number, batch(texts=4)))
+    assert len(said) == 1
+    assert "ptxas is not here" in said[0]
+
+
 def test_a_lack_of_memory_is_no_failure_to_compile(told):
     said, make = told
     with pytest.raises(torch.OutOfMemoryError):

@@ -1,13 +1,16 @@
 """Tokens without their padding: where they go, the way back, and that nothing flows through padding or fillers."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 import torch
 
 from jointmatch.networks import Tokens
-from jointmatch.networks.stacked import Stacked, StackedEncoders
+from jointmatch.networks.stacked import Stacked, StackedEncoders, encoders
 from jointmatch.networks.stacked.encoders import together
 from jointmatch.networks.stacked.packing import Packing, pack, packing_of
+from jointmatch.types import Mixing
 from tests.unit.networks.stacked.berts import batch, bert
 
 CPU = torch.device("cpu")
@@ -97,6 +100,31 @@ def test_features_and_gradients_are_those_with_padding(layers, each, monkeypatch
         found.append([features.detach(), *(torch.clone(p.grad) for p in networks.parameters() if p.grad is not None)])
     for one, other in zip(*found, strict=True):
         torch.testing.assert_close(one, other, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("length", [5, 16, 17, 23, 24])
+@pytest.mark.parametrize("mixed", [False, True])
+def test_texts_laid_out_as_on_a_gpu_stay_within_the_positions_that_there_are(length, mixed, monkeypatch):
+    """24 of them: the next multiple of 16 is 32."""
+    networks = StackedEncoders(Stacked.from_modules([bert(i) for i in range(2)], [[1.0]] * 2)).train()
+    mask = torch.ones(3, length, dtype=torch.bool)
+    tokens = Tokens(torch.arange(1, 3 * length + 1).view(3, length) % 37, mask, np.full(3, length))
+    mixing = Mixing(torch.tensor([[1, 0, 2]] * 2), 0.7) if mixed else None
+    found = []
+    for kind in ("cpu", "cuda"):
+        monkeypatch.setattr(encoders, "together", partial(_as_on, torch.device(kind)))
+        networks.zero_grad()
+        features = networks.features(tokens, [1, 2], mixing)
+        features.square().sum().backward()
+        found.append([features.detach(), *(torch.clone(p.grad) for p in networks.parameters() if p.grad is not None)])
+    for one, other in zip(*found, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-3, atol=1e-4)
+    width = together([tokens], torch.device("cuda"), not mixed, 24)[1].shape[-1]
+    assert width == {5: 16, 16: 16}.get(length, 24)
+
+
+def _as_on(device, batches, _, *rest):
+    return together(batches, device, *rest)
 
 
 def test_a_batch_that_several_networks_read_is_laid_out_once_and_given_to_each():

@@ -113,22 +113,32 @@ def test_weights_that_were_moved_are_read_where_they_are_now(recorded):
     assert Rerun.made == 2
 
 
-def test_only_so_many_are_kept(recorded, monkeypatch):
+def test_only_so_many_are_kept_which_is_said_once(recorded, monkeypatch):
     monkeypatch.setattr(replay, "RECORDINGS", 2)
-    networks = stacked()
-    for texts in (2, 3, 4, 2, 3, 4, 4):
-        passed(networks, 0, batch(texts=texts))
+    told: list[str] = []
+    networks, plain = stacked(), stacked(replayed=False)
+    networks.replay = Replay(told.append)
+    for texts in (2, 3, 4, 2, 3, 4, 4, 5, 5):
+        assert_same(passed(networks, 0, batch(texts=texts)), passed(plain, 0, batch(texts=texts)))
     assert Rerun.made == 2
+    assert told == [
+        "No more passes are recorded as CUDA graphs (batches come in more than 2 sizes): others are slower, with the "
+        "same results."
+    ]
 
 
 def test_nothing_is_recorded_where_little_memory_is_left(recorded, monkeypatch):
     """What was recorded before goes on; afterwards it stays so, since whoever has the memory may need more."""
     shares = iter([0.6, 0.4])
     monkeypatch.setattr(replay, "free_share", lambda device: next(shares))
+    told: list[str] = []
     networks, plain = stacked(), stacked(replayed=False)
+    networks.replay = Replay(told.append)
     for texts in (2, 2, 3, 3, 4, 4, 2):
         assert_same(passed(networks, 0, batch(texts=texts)), passed(plain, 0, batch(texts=texts)))
     assert Rerun.made == 1
+    assert len(told) == 1
+    assert "(less than 50% of the device's memory is free)" in told[0]
 
 
 def test_what_is_free_is_asked_of_the_device(monkeypatch):
@@ -190,3 +200,15 @@ def test_where_recording_fails_the_pass_is_run_and_it_is_said_once(monkeypatch):
     assert len(told) == 1
     assert told[0].startswith("Passes are not recorded as CUDA graphs (")
     assert told[0].endswith("): slower, with the same results.")
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (RuntimeError("no room\nand more"), "RuntimeError: no room"),
+        (ValueError("the compiler raised:\n\n  KeyError: 3\n more"), "ValueError: the compiler raised: KeyError: 3"),
+        (ValueError(), "ValueError:"),
+    ],
+)
+def test_an_error_is_told_in_one_line_that_names_its_cause(error, said):
+    assert replay.first_line(error) == said
