@@ -32,6 +32,7 @@ from jointmatch.networks import (
     why_not_compiled,
     why_not_stacked,
 )
+from jointmatch.networks.tokens import Cut
 from jointmatch.resolve import frozen_views, resolve
 from jointmatch.training import (
     FeatureSet,
@@ -48,6 +49,7 @@ from jointmatch.training.class_words import Vocabulary, class_vocabulary
 from jointmatch.training.making import Made, Similarity
 from jointmatch.types import Task, balance_of
 
+MANY_LONG = 0.2  # share of texts longer than is read from which on their ends are read and not their beginnings alone
 LONG = 3000  # steps from which on compiled layers, which take half a minute to compile, save more than that
 
 
@@ -65,12 +67,26 @@ class Assembly:
         self.splits, self.config, self.settings, self.listener = splits, config, settings, listener
         self.device = find_device(config.training.device)
         self.backbone = find_backbone(config.network.backbone)
-        self.tokenizer = Tokenizer(load_tokenizer(self.backbone), config.network.max_length)
+        self.tokenizer = self._tokenizer()
         self.views = Views(config.augment, config.training.seed)
         self.num_networks = algorithms.networks_of(config)
         layers = config.network.layers
         self.layers = [layers[i % len(layers)] for i in range(self.num_networks)]
         self._made: Made = {}
+
+    def _tokenizer(self) -> Tokenizer:
+        """That of the backbone, cutting long texts where the config, or by itself their number, says."""
+        network, pretrained = self.config.network, load_tokenizer(self.backbone)
+        plain = Tokenizer(pretrained, network.max_length)
+        self.share_cut = plain.share_cut(self.texts)
+        by_itself: Cut = "middle" if self.share_cut >= MANY_LONG else "end"
+        cut = by_itself if network.cut == "auto" else network.cut
+        return Tokenizer(pretrained, network.max_length, cut)
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """What is trained on, in an order that does not depend on which texts a seed has drawn: all say the same."""
+        return sorted({*self.splits.labeled.texts, *self.splits.pool.texts})
 
     @cached_property
     def _cache(self) -> Cache:
@@ -218,7 +234,7 @@ class Assembly:
         """Cosine of the backbone's own features."""
         encoder = self._encoder([1.0]).eval().to(self.device)
         quicken(encoder, self.config.network.engine)
-        settings = feature_settings(self.backbone, encoder, self.tokenizer.max_length, self.device)
+        settings = feature_settings(self.backbone, encoder, self.tokenizer, self.device)
 
         def similarity(texts: Sequence[str], views: Sequence[str]) -> np.ndarray:
             together = [*texts, *views]

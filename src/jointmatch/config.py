@@ -63,6 +63,7 @@ class NetworkConfig:
     layers: tuple[Fraction, ...] = (1.0,)  # share of the encoder's depth each network reads
     pooling: Literal["mean", "first"] = "mean"
     max_length: AtLeastOne = 256
+    cut: Literal["auto", "end", "middle"] = "end"  # what is not read of longer texts; auto: the middle, where many are
     head: Literal["linear", "mlp", "cosine"] = "linear"
     head_per_network: tuple[Literal["linear", "mlp", "cosine"], ...] | None = None  # the i-th's, instead of head
     cosine_scale: Positive = 20.0  # a cosine head's logits are this times the cosine with each class's vector

@@ -105,22 +105,20 @@ class Job:
             f"Training {config.algorithm.name} (recipe {config.training.recipe}) in mode {mode} ({reason}); "
             f"{parts.num_networks} network(s) over {parts.backbone.name} on {parts.device.type}; views: {views}."
         )
-        # In an order that does not depend on which texts a seed has drawn: all say the same, and it is heard once.
-        texts = sorted({*self.splits.labeled.texts, *self.splits.pool.texts})
-        self._say_what_is_cut(texts)
+        texts = parts.texts
+        self._say_what_is_cut()
         if strange := strange_words(texts, parts.tokenizer.pretrained, parts.backbone.name):
             self.listener.warn(strange)
 
-    def _say_what_is_cut(self, texts: list[str]) -> None:
-        tokenizer = self.assembly.tokenizer
-        share = tokenizer.share_cut(texts)
+    def _say_what_is_cut(self) -> None:
+        tokenizer, share = self.assembly.tokenizer, self.assembly.share_cut
         if share >= MANY_CUT:
             longer = min(2 * tokenizer.max_length, tokenizer.pretrained.model_max_length)
             more = f"; --set network.max_length={longer} reads more, and takes longer"
             hint = more if longer > tokenizer.max_length else ""
             self.listener.note(
                 f"About {100 * share:.0f} % of the texts have more than {tokenizer.max_length} tokens, of which the "
-                f"rest is not read{hint}."
+                f"{tokenizer.cut} is not read{hint}."
             )
 
     def _view_columns(self) -> tuple[str | None, str | None]:
@@ -282,6 +280,7 @@ class Job:
             layers=parts.layers,
             pooling=self.config.network.pooling,
             max_length=parts.tokenizer.max_length,
+            cut=parts.tokenizer.cut,
             head=dict(vars(networks.heads.shape)),
             selection=trained.selection,
             steps=trained.best_step,

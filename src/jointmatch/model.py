@@ -31,7 +31,7 @@ from jointmatch.networks import (
     quicken,
     tokens_per_batch,
 )
-from jointmatch.networks.tokens import in_batches
+from jointmatch.networks.tokens import Cut, in_batches
 from jointmatch.pretrained import quiet_transformers
 from jointmatch.tensors import plain_disk_errors, save_tensors
 from jointmatch.types import Label
@@ -64,6 +64,7 @@ class ModelFacts:
     version: str = ""
     settings: dict[str, Any] = field(default_factory=dict)
     engine: str = "auto"  # how the encoders are run on a CPU; see network.engine
+    cut: Cut = "end"  # what is not read of texts longer than max_length
 
 
 class Model:
@@ -152,8 +153,9 @@ class Model:
             heads = Heads(HeadShape(**facts.head), len(facts.layers))
             if heads.shape.num_classes != len(facts.classes):
                 raise ValueError(f"{len(facts.classes)} classes, but heads for {heads.shape.num_classes}")
-            if facts.engine not in get_args(Engine):
-                raise ValueError(f"its engine is {facts.engine!r}, wanted one of {', '.join(get_args(Engine))}")
+            for key, kinds in (("engine", get_args(Engine)), ("cut", get_args(Cut))):
+                if (value := getattr(facts, key)) not in kinds:
+                    raise ValueError(f"its {key} is {value!r}, wanted one of {', '.join(kinds)}")
             if (folder / HEADS).is_file() or facts.mode == "lite":
                 backbone = _one_backbone(folder, facts)
                 encoders = [Encoder(load_transformer(backbone), facts.layers, facts.pooling)]  # type: ignore[arg-type]
@@ -179,7 +181,7 @@ class Model:
 
 def _read_tokenizer(folder: Path, facts: ModelFacts) -> Tokenizer:
     try:
-        return Tokenizer(load_tokenizer(Backbone(facts.backbone, str(folder))), facts.max_length)
+        return Tokenizer(load_tokenizer(Backbone(facts.backbone, str(folder))), facts.max_length, facts.cut)
     except InputError:
         files = "tokenizer.json and tokenizer_config.json"
         raise InputError(f"The model folder {folder} is incomplete or damaged: wanted its {files}.") from None
@@ -253,7 +255,7 @@ def model_card(model: Model) -> str:
         "",
         f"- algorithm: {facts.algorithm} (recipe {facts.recipe}, mode {facts.mode}, seed {facts.seed})",
         f"- networks: {len(facts.layers)} over {facts.backbone}; their probabilities are averaged",
-        f"- texts are cut at {facts.max_length} tokens",
+        f"- of texts with more than {facts.max_length} tokens the {facts.cut} is not read",
         f"- weights kept: {facts.selection}",
         "",
         "```python",

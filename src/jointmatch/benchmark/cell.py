@@ -40,6 +40,10 @@ _OUTSIDE = {
 }
 
 
+# Added to recipes since, each with what it was before for all that has been run: as a recipe says it, it is left out.
+_SAID_SINCE = [("network", "cut")]
+
+
 @dataclass(frozen=True)
 class Cell:
     """One run that an experiment wants."""
@@ -124,7 +128,7 @@ def all_cells(experiment: Experiment, backbone: str = "auto", only: list[str] | 
 def _reference(experiment: Experiment, data: str) -> Settings:
     """Features are cut where the experiment cuts texts; the rest of its settings is not for them."""
     asked = merge(experiment.settings, experiment.on.get(data, {})).get("network", {})
-    cut = {key: value for key, value in asked.items() if key in ("max_length", "backbone")}
+    cut = {key: value for key, value in asked.items() if key in ("max_length", "cut", "backbone")}
     return merge(REFERENCE, {"network": cut})
 
 
@@ -167,9 +171,16 @@ def _defaults() -> dict[str, Any]:
     return asdict(Config()) | {"frozen_views": {}, "warm_start": {}}
 
 
+@cache
+def _said_since(recipe: str, mode: str) -> Settings:
+    said = resolve({"training": {"recipe": recipe, "mode": mode}}, mode).to_dict()
+    return {section: {key: said[section][key]} for section, key in _SAID_SINCE}
+
+
 def _without_defaults(settings: Settings) -> Settings:
     own = algorithms.settings_of(settings["algorithm"]["name"])
     defaults = _defaults() | {"algorithm": {key: p.default for key, p in own.items()}}
+    defaults = merge(defaults, _said_since(settings["training"]["recipe"], settings["training"]["mode"]))
     return {
         section: {
             key: value

@@ -20,15 +20,15 @@ MOST_CORES = 8  # a batch for more of them takes too much memory
 TEXTS_PER_WRITE = 2048
 
 
-def feature_settings(backbone: Backbone, encoder: Encoder, max_length: int, device: torch.device) -> str:
+def feature_settings(backbone: Backbone, encoder: Encoder, tokenizer: Tokenizer, device: torch.device) -> str:
     """Everything besides the text that a feature depends on; a GPU rounds differently from a CPU.
 
     The ways of a CPU in fp32 differ by no more than batches do, and share their features; integers have their own.
     """
     depths = sorted(set(encoder.depths))
-    arithmetic = ["int8"] if encoder.in_integers else []
-    parts = [VERSION, backbone.fingerprint(), depths, encoder.pooling, max_length, device.type]
-    return json.dumps(parts + arithmetic)
+    parts = [VERSION, backbone.fingerprint(), depths, encoder.pooling, tokenizer.max_length, device.type]
+    odd = ["int8"] * encoder.in_integers + ["middle cut"] * (tokenizer.cut == "middle")
+    return json.dumps(parts + odd)
 
 
 def tokens_per_batch(device: torch.device) -> int:

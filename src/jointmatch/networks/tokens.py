@@ -15,7 +15,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from jointmatch.networks.devices import on_device
-from jointmatch.networks.word_pieces import Split, WordPieces
+from jointmatch.networks.word_pieces import Cut, Split, WordPieces, without_middle
 from jointmatch.pretrained import length_sorted
 
 Order = tuple[np.ndarray, np.ndarray]  # places of words, text after text, and how many of them are each text's
@@ -86,10 +86,16 @@ def some_of(texts: Sequence[str], count: int) -> Sequence[str]:
 
 
 class Tokenizer:
-    """Cuts, tokenises and pads. Wraps the backbone's own fast tokenizer."""
+    """Cuts, tokenises and pads. Wraps the backbone's own fast tokenizer.
 
-    def __init__(self, pretrained: Any, max_length: int) -> None:
-        self.pretrained = pretrained
+    Args:
+        pretrained: The backbone's.
+        max_length: Tokens that are read of a text, special ones included.
+        cut: What is left out of a longer one.
+    """
+
+    def __init__(self, pretrained: Any, max_length: int, cut: Cut = "end") -> None:
+        self.pretrained, self.cut = pretrained, cut
         # Some tokenizers state their model's limit, others a huge number meaning "none".
         self.max_length = min(max_length, pretrained.model_max_length)
         self._by_word = WordPieces(pretrained) if WordPieces.fits(pretrained) else None
@@ -99,10 +105,12 @@ class Tokenizer:
         """How the backbone writes a masked word, if it has such a token."""
         return self.pretrained.mask_token
 
-    @property
-    def max_characters(self) -> int:
-        """What comes later in a text is never read."""
-        return self.max_length * CHARACTERS_PER_TOKEN
+    def shortened(self, text: str) -> str:
+        """A text without what is never read of it."""
+        most = self.max_length * CHARACTERS_PER_TOKEN
+        if len(text) <= most:
+            return text
+        return text[:most] if self.cut == "end" else f"{text[: most // 2]} {text[-(most // 2) :]}"
 
     def share_cut(self, texts: Sequence[str]) -> float:
         """About how many of the texts are not read to their end, as a fraction, by some of them."""
@@ -110,27 +118,29 @@ class Tokenizer:
         return sum(len(ids) >= self.max_length for ids in self.encode(some)) / max(len(some), 1)
 
     def encode(self, texts: Sequence[str]) -> list[list[int]]:
-        """Token ids of each text, special tokens included, cut at ``max_length``."""
+        """Token ids of each text, special tokens included, no more than ``max_length``."""
         if not texts:
             return []
-        texts = [text[: self.max_characters] for text in texts]
+        texts = [self.shortened(text) for text in texts]
         with ONE_AT_A_TIME:
             if self._by_word is not None:
-                return self._by_word.encode(texts, self.max_length)
+                return self._by_word.encode(texts, self.max_length, self.cut)
             encoded = self.pretrained(
                 texts,
-                truncation=True,
-                max_length=self.max_length,
+                truncation=self.cut == "end",
+                max_length=self.max_length if self.cut == "end" else None,
                 return_attention_mask=False,
                 return_token_type_ids=False,
+                verbose=False,  # of texts longer than the encoder's limit, which are cut below
             )
-        return encoded["input_ids"]
+        ids: list[list[int]] = encoded["input_ids"]
+        return ids if self.cut == "end" else [without_middle(own, self.max_length) for own in ids]
 
     def reordered(self, texts: Sequence[str], split: Split, order: Callable[[np.ndarray], Order]) -> Tokens | None:
         """The tokens of texts whose words are chosen and put in order by number, without making these texts.
 
         Args:
-            texts: At least one, none longer than ``max_characters``.
+            texts: At least one, each ``shortened``.
             split: A text's words.
             order: From how many words each text has to the words that are taken, text after text, and how many.
 
@@ -146,7 +156,7 @@ class Tokenizer:
             return None
         places, counts = order(np.array([len(text.sizes) for text in words]))
         padding = self.pretrained.pad_token_id or 0
-        ids, lengths = self._by_word.laid_out(words, places, counts, self.max_length, padding)
+        ids, lengths = self._by_word.laid_out(words, places, counts, self.max_length, padding, self.cut)
         mask = np.arange(ids.shape[1]) < lengths[:, None]
         return Tokens(torch.from_numpy(ids), torch.from_numpy(mask), lengths)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,7 @@ KEPT = 500_000  # words; when there are more, it starts anew
 KEPT_TEXTS = 100_000
 
 Split = Callable[[str], list[str] | None]  # a text to its words; None where it is not made of words
+Cut = Literal["end", "middle"]  # of texts that are too long
 
 
 def at_spaces(text: str) -> list[str]:
@@ -58,13 +59,14 @@ class WordPieces:
         plain = not any(token.lstrip or token.rstrip or token.single_word or " " in token.content for token in added)
         return plain and len(pretrained("")["input_ids"]) == 2
 
-    def encode(self, texts: Sequence[str], max_length: int) -> list[list[int]]:
-        """Token ids of each text, cut at ``max_length``, special tokens included."""
+    def encode(self, texts: Sequence[str], max_length: int, cut: Cut = "end") -> list[list[int]]:
+        """Token ids of each text, special tokens included; of more than ``max_length`` some are ``cut``."""
         split = [at_spaces(text) for text in texts]
         known, room = self._learned(set(chain.from_iterable(split))), max(max_length - 2, 0)
-        return [
-            [self.first, *list(chain.from_iterable(map(known.__getitem__, words)))[:room], self.last] for words in split
-        ]
+        pieces = [list(chain.from_iterable(map(known.__getitem__, words))) for words in split]
+        if cut == "middle":
+            pieces = [without_middle(own, room) for own in pieces]
+        return [[self.first, *own[:room], self.last] for own in pieces]
 
     def words_of(self, texts: Sequence[str], split: Split) -> list[Words] | None:
         """Each text's words; None where one of the texts is not made of words."""
@@ -78,7 +80,13 @@ class WordPieces:
         return None if None in found else [words for words in found if words is not None]
 
     def laid_out(
-        self, texts: Sequence[Words], places: np.ndarray, counts: np.ndarray, max_length: int, padding: int
+        self,
+        texts: Sequence[Words],
+        places: np.ndarray,
+        counts: np.ndarray,
+        max_length: int,
+        padding: int,
+        cut: Cut = "end",
     ) -> tuple[np.ndarray, np.ndarray]:
         """Token numbers (B, T) of some words of each text, in order, and how many tokens each row has.
 
@@ -86,8 +94,9 @@ class WordPieces:
             texts: B of them.
             places: The words' numbers in their text, text after text.
             counts: (B,) how many of these are each text's.
-            max_length: Where rows are cut, special tokens included.
+            max_length: What a row has room for, special tokens included.
             padding: What rows are filled up with.
+            cut: What of a row finds no room.
         """
         sizes = np.concatenate([text.sizes for text in texts])
         first_word = starts(np.array([len(text.sizes) for text in texts]))
@@ -99,6 +108,8 @@ class WordPieces:
         totals = np.bincount(row, minlength=len(texts))
         column = within(totals)
         room = max(max_length - 2, 0)
+        if cut == "middle":
+            column = _closed_up(column, totals[row], room)
         fits = column < room
         lengths = np.minimum(totals, room) + 2
         ids = np.full((len(texts), lengths.max()), padding, np.int64)
@@ -120,6 +131,19 @@ class WordPieces:
             known.update((word, own.ids) for word, own in zip(unknown, encoded, strict=True))
         self._words = known
         return known
+
+
+def without_middle(ids: list[int], room: int) -> list[int]:
+    """The first and the last of too many, the first half the larger."""
+    head = -(-room // 2)
+    return ids if len(ids) <= room else ids[:head] + ids[len(ids) - (room - head) :]
+
+
+def _closed_up(column: np.ndarray, total: np.ndarray, room: int) -> np.ndarray:
+    """Where each token comes to stand once a row's middle is left out; what is left out, beyond ``room``."""
+    head, over = -(-room // 2), np.maximum(total - room, 0)
+    moved = np.where(column < head + over, column + total, column - over)
+    return np.where((column < head) | (over == 0), column, moved)
 
 
 def _words(pieces: list[list[int]]) -> Words:

@@ -83,4 +83,4 @@ class Inputs:
 
     def _cut(self, drawn: Drawn) -> Drawn:
         """What is never read of a text is not there when its words are drawn: the same for whoever reads it."""
-        return drawn.cut(self.tokenizer.max_characters)
+        return drawn.cut(self.tokenizer.shortened)

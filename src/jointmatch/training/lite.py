@@ -85,7 +85,7 @@ def extract_features(
     encoder.eval().to(device)
     if reason := quicken(encoder, engine):
         listener.note(reason)
-    settings = feature_settings(backbone, encoder, tokenizer.max_length, device)
+    settings = feature_settings(backbone, encoder, tokenizer, device)
     named = _named_texts(splits, views.for_networks(len(encoder.layers)), labeled_strong)
     if vocabulary is not None:
         named["words"] = [vocabulary.words]

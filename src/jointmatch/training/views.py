@@ -56,9 +56,9 @@ class Drawn:
     steps: Sequence[Reordering] | None  # None: nothing, and the texts are such as will hardly come again
     rng: np.random.Generator
 
-    def cut(self, characters: int) -> Drawn:
-        """Of the beginnings of long texts."""
-        return replace(self, texts=[text[:characters] for text in self.texts])
+    def cut(self, shortened: Callable[[str], str]) -> Drawn:
+        """Of what is read of long texts."""
+        return replace(self, texts=[shortened(text) for text in self.texts])
 
     def order(self, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The words of each view by number, view after view, and how many each has, of texts with ``counts`` words."""

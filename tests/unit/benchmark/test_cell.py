@@ -35,6 +35,7 @@ def first(experiment, row="a"):
         PLAIN + "variants.a.algorithm.alignment = 'none'\n",  # the algorithm's own default, said
         PLAIN + "variants.a.training.device = 'cpu'\n",
         PLAIN + "variants.a.network.stacked = 'auto'\n",
+        PLAIN + "variants.a.network.cut = 'auto'\n",  # the recipe's, said
         PLAIN + "variants.a.output.folds = 0\n",
         "settings.algorithm.tau = 0.8\n" + PLAIN.replace("variants.a.algorithm.tau = 0.8", "variants.a = {}"),
     ],
@@ -52,6 +53,8 @@ def test_wording_order_and_what_does_not_matter_lose_no_cell(written, text):
         "variants.a.training.learning_rate = 1e-3",
         "variants.a.training.recipe = 'paper'",
         "variants.a.network.max_length = 64",
+        "variants.a.network.cut = 'end'",
+        "variants.a.network.cut = 'middle'",
         "variants.a.augment.weak = 'swap:0.1'",
         "imbalance = 10",
     ],

@@ -7,6 +7,7 @@ import torch
 from jointmatch.cache import Cache
 from jointmatch.networks import (
     Encoder,
+    Tokenizer,
     cached_features,
     extract,
     feature_settings,
@@ -110,17 +111,19 @@ def test_other_settings_never_read_each_others_features(encoder, tokenizer, text
     assert count.texts == len(set(texts))
 
 
-def test_the_settings_tell_layers_pooling_length_and_device_apart(tiny_backbone, encoder):
+def test_the_settings_tell_layers_pooling_what_is_read_and_device_apart(tiny_backbone, encoder, tokenizer):
     backbone = find_backbone(str(tiny_backbone))
+    longer, ends = Tokenizer(tokenizer.pretrained, 32), Tokenizer(tokenizer.pretrained, 16, "middle")
     variants = [
-        feature_settings(backbone, encoder, 16, CPU),
-        feature_settings(backbone, encoder, 32, CPU),
-        feature_settings(backbone, encoder, 16, torch.device("cuda")),
-        feature_settings(backbone, Encoder(encoder.transformer, [1.0], "mean"), 16, CPU),
-        feature_settings(backbone, Encoder(encoder.transformer, [1.0, 0.5], "first"), 16, CPU),
+        feature_settings(backbone, encoder, tokenizer, CPU),
+        feature_settings(backbone, encoder, longer, CPU),
+        feature_settings(backbone, encoder, ends, CPU),
+        feature_settings(backbone, encoder, tokenizer, torch.device("cuda")),
+        feature_settings(backbone, Encoder(encoder.transformer, [1.0], "mean"), tokenizer, CPU),
+        feature_settings(backbone, Encoder(encoder.transformer, [1.0, 0.5], "first"), tokenizer, CPU),
     ]
-    assert len(set(variants)) == 5
-    assert feature_settings(backbone, Encoder(encoder.transformer, [0.5, 1.0], "mean"), 16, CPU) == variants[0]
+    assert len(set(variants)) == 6
+    assert feature_settings(backbone, Encoder(encoder.transformer, [0.5, 1.0], "mean"), tokenizer, CPU) == variants[0]
 
 
 def test_networks_in_another_order_read_the_same_cache(encoder, tokenizer):

@@ -180,19 +180,19 @@ def test_integers_have_a_cache_of_their_own_and_fp32_ways_share_one(tiny_backbon
     found = {}
     for engine in ("transformers", "auto", "int8"):
         quicken(encoder, engine)
-        settings[engine] = feature_settings(backbone, encoder, 16, CPU)
+        settings[engine] = feature_settings(backbone, encoder, tokenizer, CPU)
         found[engine] = cached_features(TEXTS, encoder, tokenizer, CPU, Cache("features"), settings[engine])
     assert settings["transformers"] == settings["auto"] != settings["int8"]
     assert np.array_equal(found["transformers"], found["auto"])  # read back
     assert not np.array_equal(found["auto"], found["int8"])
 
 
-def test_integers_that_fall_back_are_kept_as_what_they_are(tiny_backbone, encoder, monkeypatch):
+def test_integers_that_fall_back_are_kept_as_what_they_are(tiny_backbone, encoder, tokenizer, monkeypatch):
     backbone = find_backbone(str(tiny_backbone))
-    plain = feature_settings(backbone, encoder, 16, CPU)
+    plain = feature_settings(backbone, encoder, tokenizer, CPU)
     monkeypatch.setitem(quick.TOLERANCE, "int8", 0.0)
     assert "not in int8" in said(encoder, "int8")
-    assert feature_settings(backbone, encoder, 16, CPU) == plain
+    assert feature_settings(backbone, encoder, tokenizer, CPU) == plain
 
 
 @pytest.mark.slow

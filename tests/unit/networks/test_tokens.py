@@ -62,6 +62,28 @@ def test_a_long_text_is_cut_and_still_ends_with_the_separator(pretrained):
     assert pretrained.convert_ids_to_tokens(ids) == ["[CLS]", *["apple"] * 6, "[SEP]"]
 
 
+@pytest.mark.parametrize(("room", "read"), [(8, "abc" + "xyz"), (7, "abc" + "yz"), (3, "a"), (100, "abcdefuvwxyz")])
+@pytest.mark.parametrize("by_word", [True, False])
+def test_of_a_long_text_both_ends_can_be_read(pretrained, room, read, by_word):
+    """[CLS], the first three letters, the last three, [SEP]; an odd one more at the beginning."""
+    tokenizer = Tokenizer(pretrained, room, "middle")
+    assert tokenizer._by_word is not None
+    tokenizer._by_word = tokenizer._by_word if by_word else None
+    letters = [f"[unused{letter}]" for letter in "abcdefuvwxyz"]
+    pretrained.add_tokens(letters)
+    ids = tokenizer.encode([" ".join(letters), letters[0]])
+    assert pretrained.convert_ids_to_tokens(ids[0]) == ["[CLS]", *(f"[unused{letter}]" for letter in read), "[SEP]"]
+    assert pretrained.convert_ids_to_tokens(ids[1]) == ["[CLS]", letters[0], "[SEP]"]
+
+
+@pytest.mark.parametrize(("cut", "read"), [("end", "aaaabb"), ("middle", "aaa ddd")])
+def test_what_is_never_read_of_a_huge_text_is_left_out_first(pretrained, cut, read, monkeypatch):
+    monkeypatch.setattr(tokens, "CHARACTERS_PER_TOKEN", 2)
+    tokenizer = Tokenizer(pretrained, 3, cut)
+    assert tokenizer.shortened("aaaabbbbccccdddd") == read
+    assert tokenizer.shortened("aaabbb") == "aaabbb"
+
+
 @pytest.mark.parametrize(("asked", "got"), [(16, 16), (64, 64), (500, 64)])
 def test_the_models_own_limit_wins_over_a_larger_one(pretrained, asked, got):
     tokenizer = Tokenizer(pretrained, asked)

@@ -1,9 +1,11 @@
 """What a run says before it starts."""
 
+import numpy as np
 import pytest
 
 from jointmatch.data import Splits, Texts
 from jointmatch.job import Job
+from jointmatch.model import Model
 from jointmatch.networks import tokens
 from tests.unit.training.toy import Recorder, tiny_run
 
@@ -13,7 +15,7 @@ from tests.unit.training.toy import Recorder, tiny_run
     [
         (
             4,
-            "have more than 4 tokens, of which the rest is not read; --set network.max_length=8 reads",
+            "have more than 4 tokens, of which the middle is not read; --set network.max_length=8 reads",
         ),
         (64, None),
     ],
@@ -25,6 +27,45 @@ def test_texts_that_are_not_read_to_their_end_are_told(tiny_backbone, max_length
     found = [note for note in listener.notes if "is not read" in note]
     assert len(found) == (said is not None)
     assert not said or said in found[0]
+
+
+def job_of(backbone, long: int, **network) -> Job:
+    """Eleven texts, some of them longer than the twenty tokens that are read."""
+    texts = [f"apple plum {'and iron ' * 9 * (i < long)}{'gold ' * i}" for i in range(11)]
+    splits = Splits(["a", "b"], Texts(texts[9:], [0, 1]), Texts(texts[:9], [-1] * 9))
+    settings = {
+        "training": {"mode": "lite", "steps": 2, "recipe": network.pop("recipe", "best")},
+        "network": {"backbone": str(backbone), "max_length": 20, **network},
+        "output": {"baselines": False},
+    }
+    return Job(splits, settings, None, Recorder(), resume=False)
+
+
+@pytest.mark.parametrize(
+    ("long", "network", "cut"),
+    [
+        (3, {}, "middle"),
+        (2, {}, "end"),
+        (3, {"cut": "end"}, "end"),
+        (0, {"cut": "middle"}, "middle"),
+        (3, {"recipe": "paper"}, "end"),
+    ],
+)
+def test_where_many_texts_are_long_recipe_best_reads_both_their_ends(tiny_backbone, long, network, cut):
+    assert job_of(tiny_backbone, long, **network).assembly.tokenizer.cut == cut
+
+
+@pytest.mark.parametrize("cut", ["end", "middle"])
+def test_a_saved_model_reads_of_a_long_text_what_it_was_trained_on(tiny_backbone, tmp_path, cut):
+    model = job_of(tiny_backbone, 3, cut=cut).run().model
+    model.save(tmp_path / "model")
+    loaded = Model.load(tmp_path / "model")
+    one, other = ("apple " * 10 + middle + "gold " * 10 for middle in ("", "plum " * 30))
+    for own in (model, loaded):
+        probs = own.predict_proba([one, other, "apple " * 10 + "plum " * 40])
+        assert np.allclose(probs[0], probs[1], atol=1e-6) == (cut == "middle")
+        assert np.allclose(probs[1], probs[2], atol=1e-6) == (cut == "end")
+    assert f"the {cut} is not read" in (tmp_path / "model" / "README.md").read_text(encoding="utf-8")
 
 
 def test_seeds_that_draw_other_labels_say_the_same_of_their_texts(tiny_backbone, monkeypatch):

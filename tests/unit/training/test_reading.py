@@ -20,6 +20,7 @@ from jointmatch.networks import (
     load_transformer,
     word_pieces,
 )
+from jointmatch.networks.tokens import Cut
 from jointmatch.training import FullLearner, Views, full
 from jointmatch.training.learner import ChosenViews
 from jointmatch.training.views import Afterwards, Kept
@@ -41,10 +42,11 @@ def backbone(tiny_backbone):
     return find_backbone(tiny_backbone)
 
 
-def learner(backbone, augment: AugmentConfig, texts=TEXTS, max_length=12) -> FullLearner:
+def learner(backbone, augment: AugmentConfig, texts=TEXTS, max_length=12, cut: Cut = "end") -> FullLearner:
     networks = Networks([Encoder(load_transformer(backbone), [1.0], "mean")], Heads(HeadShape(16, 2), 1))
     splits = Splits([0, 1], Texts(texts[:2], [0, 1]), Texts(texts, [0] * len(texts)))
-    return FullLearner(splits, networks, Tokenizer(load_tokenizer(backbone), max_length), Views(augment, 3), CPU, None)
+    tokenizer = Tokenizer(load_tokenizer(backbone), max_length, cut)
+    return FullLearner(splits, networks, tokenizer, Views(augment, 3), CPU, None)
 
 
 def assert_same(found, wanted):
@@ -53,13 +55,14 @@ def assert_same(found, wanted):
     np.testing.assert_array_equal(found.lengths, wanted.lengths)
 
 
-@pytest.mark.parametrize("max_length", [12, 4, 1, 100])
+@pytest.mark.parametrize("cut", ["end", "middle"])
+@pytest.mark.parametrize("max_length", [12, 5, 4, 1, 100])
 @pytest.mark.parametrize(
     "spec", ["none", "deletion:0.3", "swap:0.5", "deletion:0.3+swap:0.2", "deletion:0", "masking:0.3"]
 )
 @pytest.mark.parametrize("texts", [TEXTS, [*TEXTS, SPACELESS], TEXTS[:1]])
-def test_tokens_are_those_of_the_views(backbone, spec, texts, max_length):
-    own = learner(backbone, AugmentConfig(weak=spec, strong=(spec,)), texts, max_length)
+def test_tokens_are_those_of_the_views(backbone, spec, texts, max_length, cut):
+    own = learner(backbone, AugmentConfig(weak=spec, strong=(spec,)), texts, max_length, cut)
     rows = np.array([0, *range(len(texts))])
     for draw in range(3):
         assert_same(
@@ -120,11 +123,14 @@ def test_a_text_of_two_scripts_is_made_of_words_to_all_steps_and_in_any_company(
         assert set(view.split()) <= words
 
 
-def test_texts_too_long_to_be_read_are_cut_before_they_are_changed(backbone):
+@pytest.mark.parametrize("cut", ["end", "middle"])
+def test_texts_too_long_to_be_read_are_cut_before_they_are_changed(backbone, cut):
     long = " ".join(["w" * 90] * 400)  # 12 tokens are in the first 360 characters of any real text
-    own = learner(backbone, AugmentConfig(weak="deletion:0.1+swap:0.1"), [long, TEXTS[0]])
+    own = learner(backbone, AugmentConfig(weak="deletion:0.1+swap:0.1"), [long, TEXTS[0]], cut=cut)
     rows = np.array([0, 1])
-    drawn = own.inputs.views[0].drawn_weak(own.splits.pool, rows, 0).cut(360)
+    whole = own.inputs.views[0].drawn_weak(own.splits.pool, rows, 0)
+    read = {"end": long[:360], "middle": f"{long[:180]} {long[-180:]}"}[cut]
+    drawn = replace(whole, texts=[read, whole.texts[1]])
     assert_same(own.inputs.weak(rows, 0, 0, "pool")[0], own.tokenizer(drawn.views()))
     assert own.inputs.weak(rows, 0, 0, "pool")[0].lengths[0] <= 2 + 4
 

@@ -175,7 +175,7 @@ def test_a_shared_encoder_is_not_stacked_and_told(tiny_backbone):
 )
 def test_layers_that_were_to_be_compiled_and_are_not_are_told(tiny_backbone, stacked, reason):
     listener = Recorder()
-    settings = {"network": {"compiled": "on"}, "training": {"steps": 1}}
+    settings: dict[str, dict[str, Any]] = {"network": {"compiled": "on"}, "training": {"steps": 1}}
     trained(tiny_backbone, stacked, settings, None, listener)
     assert [note for note in listener.notes if "compiled" in note] == [f"Layers are not compiled: {reason}."]
 
