@@ -183,8 +183,9 @@ class Assembly:
             if reason is None:
                 return self._stacked(encoders, cutoff)
             self.listener.note(f"The encoders are not stacked: {reason}.")
-        if self.config.network.compiled == "on":
-            self.listener.note("Layers are not compiled: only those of stacked encoders are.")
+        for setting, what in (("compiled", "Layers are not compiled"), ("fused", "Attention is not fused")):
+            if getattr(self.config.network, setting) == "on":
+                self.listener.note(f"{what}: only of stacked encoders.")
         if cutoff:
             for encoder in encoders:
                 encoder.cut_features(cutoff)
@@ -192,6 +193,9 @@ class Assembly:
 
     def _stacked(self, encoders: Sequence[Encoder], cutoff: float) -> StackedEncoders:
         stacked = StackedEncoders.of(encoders, cutoff, self.listener.note)
+        if self.config.network.fused == "on":
+            stacked.to(self.device)
+            stacked.fuse_attention(self.listener.note)
         wanted = self.config.network.compiled
         if wanted == "on" or (wanted == "auto" and self.config.training.steps >= LONG):
             reason = why_not_compiled(self.device)

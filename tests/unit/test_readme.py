@@ -429,12 +429,15 @@ def test_what_is_said_of_starts_that_may_be_kept_is_what_was_measured():
     page = (ROOT / "docs" / "decisions" / "0014-a-start-that-may-be-kept.md").read_text(encoding="utf-8")
     store = Store(ROOT / "benchmarks" / "results")
     titles = {"supervised": "Supervised", "uda": "UDA", "fixmatch": "FixMatch", "jointmatch": "JointMatch"}
-    frozen = Results(load("main_lite"), store)
+
+    def frozen(row: str, part: str) -> list[float]:
+        return [run["scores"][part]["accuracy"] for run in store.earlier("main_lite_end", row, "imdb", 10)]
+
     for row, title in titles.items():
         runs = store.earlier("main_imdb", row, "imdb", 10)
         assert len(runs) == 5
         whole = spread([run["scores"]["test"]["accuracy"] for run in runs])
-        assert f"| {title} | {whole} | {spread(frozen.entries[row, 'imdb', 10].values())} |" in page
+        assert f"| {title} | {whole} | {spread(frozen(row, 'test'))} |" in page
     one_class = {"jointmatch": 2, "fixmatch": 2}  # where the macro-F1 of two classes is near a third, one is never said
     for row, draws in one_class.items():
         runs = store.earlier("main_imdb", row, "imdb", 10)
@@ -457,9 +460,39 @@ def test_what_is_said_of_starts_that_may_be_kept_is_what_was_measured():
         assert len(scores) == 2
         assert f"| {title} | {spread(scores)} |" in page
         best[row] = np.mean(scores)
-    start = frozen.entries["jointmatch", "imdb", 10].values(part="dev")
-    assert f"({50 * (start[0] + start[1]):.1f} in the main table's" in page
+    start = frozen("jointmatch", "dev")
+    assert f"({50 * (start[0] + start[1]):.1f} on frozen features)" in page
     assert max(best.values()) < (start[0] + start[1]) / 2
+
+
+def test_what_the_overview_says_in_short_is_what_the_tables_have():
+    """Each claim by its lead: of the first row over the second, how large, and whether 0 is left out of its interval."""
+    store = Store(ROOT / "benchmarks" / "results")
+    ours, three, adaptive = "jointmatch", "jointmatch, 3 networks", "jointmatch, adaptive delta"
+
+    def led(name: str, one: str, other: str, data: str) -> tuple[float, bool]:
+        found = Results(load(name), store)
+        difference = paired(*(found.entries[row, data, 10].values() for row in (one, other)))
+        assert difference is not None
+        return round(100 * difference.mean, 1), difference.is_real
+
+    assert led("components_lite", "best", "best, disagreement weights", "ag_news") == (1.7, True)
+    assert led("classes", three, ours, "empatheticdialogues") == (1.0, True)
+    assert led("classes_lite", three, ours, "hurricane") == (1.1, True)
+    assert led("classes_lite", ours, three, "goemotions") == (0.7, True)
+    assert led("main_lite", ours, adaptive, "ag_news") == (0.3, True)
+    assert led("classes_lite", ours, adaptive, "hurricane") == (0.7, True)
+    assert led("classes_lite", "fixmatch", ours, "goemotions") == (1.1, True)
+    sets = ("empatheticdialogues", "goemotions", "hurricane")
+    alike = [("main", row, "ag_news") for row in (three, adaptive)]
+    alike += [("classes", adaptive, data) for data in sets] + [("classes", three, data) for data in sets[1:]]
+    alike += [("main_lite", three, "ag_news"), ("classes_lite", three, sets[0])]
+    alike += [("classes_lite", adaptive, data) for data in sets[:2]]
+    assert not any(led(name, ours, row, data)[1] for name, row, data in alike)
+    paper = [led("classes", "jointmatch, recipe paper", "fixmatch, recipe paper", data) for data in sets]
+    assert paper == [(1.8, True), (1.8, True), (4.6, False)]
+    assert led("classes", "logistic_regression", "jointmatch, recipe paper", "empatheticdialogues") == (1.8, True)
+    assert not led("classes", ours, "fixmatch, recipe paper", "goemotions")[1]
 
 
 def test_the_table_of_the_other_methods_weights_in_full_is_what_was_measured():

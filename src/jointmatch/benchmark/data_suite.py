@@ -19,14 +19,17 @@ class DataStatistics(Suite):
 
     def run(self, experiment: Experiment, options: Options) -> None:
         store = Store(options.results)
+        store.check_writable()
         for name in self._names(experiment):
-            if store.read(_path(name)) is not None:
-                continue
+            kept = store.read(_path(name))
             why = why_absent(name, options.data_dir)
             if why is not None:
-                options.say(f"Left out: {name}. {why}")
+                if kept is None:
+                    options.say(f"Left out: {name}. {why}")
                 continue
-            record = count(name, options.data_dir)
+            record = count(name, options.data_dir)  # anew: other texts may lie under the name
+            if kept is not None and record.items() <= kept.items():
+                continue
             store.write(_path(name), record)
             options.say(f"{name}: {record['classes']} classes, " + ", ".join(f"{p} {record[p]:,}" for p in PARTS))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
 import math
 from collections.abc import Callable
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jointmatch.errors import MissingExtraError
+from jointmatch.errors import MissingExtraError, OutputError
 from jointmatch.files import write_atomically
 
 if TYPE_CHECKING:
@@ -43,9 +44,10 @@ class Picture:
     painter: Painter
 
 
-def digest(shown: Shown) -> str:
-    """Changes with the numbers, not with the version of what draws them."""
-    return hashlib.sha256(json.dumps(shown, sort_keys=True).encode()).hexdigest()[:16]
+def digest(shown: Shown, painter: Painter) -> str:
+    """Changes with the numbers and with how they are drawn, not with the version of matplotlib."""
+    numbers = json.dumps(shown, sort_keys=True)
+    return hashlib.sha256((numbers + inspect.getsource(painter)).encode()).hexdigest()[:16]
 
 
 def draw(shown: Shown, painter: Painter, path: str | Path) -> None:
@@ -61,8 +63,11 @@ def draw(shown: Shown, painter: Painter, path: str | Path) -> None:
     with mpl.rc_context(LOOK):
         figure = Canvas(layout="constrained")
         painter(figure, shown)
-        metadata = {"Date": None, "Description": digest(shown)} if ending == "svg" else None
-        write_atomically(path, lambda p: figure.savefig(p, format=ending, dpi=130, metadata=metadata))
+        metadata = {"Date": None, "Description": digest(shown, painter)} if ending == "svg" else None
+        try:
+            write_atomically(path, lambda p: figure.savefig(p, format=ending, dpi=130, metadata=metadata))
+        except OSError as error:
+            raise OutputError(f"The figure {path} cannot be written ({error.strerror}).") from None
 
 
 def legend_below(figure: Figure, longest: int = 30) -> None:

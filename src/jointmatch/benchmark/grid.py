@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 
 from jointmatch.benchmark.cell import Cell, all_cells
@@ -22,7 +23,7 @@ from jointmatch.benchmark.work import Unit, units_of
 from jointmatch.data.datasets import benchmark_digest, read_benchmark
 from jointmatch.data.draw import drawable
 from jointmatch.errors import DataError, TrainingError
-from jointmatch.networks import check_backbone
+from jointmatch.networks import check_backbone, find_device
 
 
 class Grid(Suite):
@@ -38,6 +39,8 @@ class Grid(Suite):
 
     def run(self, experiment: Experiment, options: Options) -> None:
         store, start = Store(options.results), time.time()
+        if options.together is None:
+            options = replace(options, together=len(experiment.seeds) if find_device("auto").type == "cuda" else 1)
         rows = list(all_cells(experiment, options.backbone, options.only or None))
         rows = _with_data(rows, options)
         found = {cell.path: store.find(cell) for row in rows for cell in row}
@@ -46,9 +49,11 @@ class Grid(Suite):
         wanted, left = sum(map(len, rows)), sum(map(len, todo))
         for name in {cell.asked.get("network", {}).get("backbone", "auto") for row in todo for cell in row}:
             check_backbone(name)
+        if left:
+            store.check_writable()
         options.say(f"{experiment.title}: {wanted - left} of {wanted} cells are finished and kept, {left} to run.")
         place = (options.results, options.data_dir, start + options.seconds)
-        units = [Unit(cells, *place) for cells in units_of(todo, options.together)]
+        units = [Unit(cells, *place) for cells in units_of(todo, options.together or 1)]
         watch = _Watch(left, options.say)
         work_off(units, options.jobs, watch.finished, watch.failed)
         if watch.done:

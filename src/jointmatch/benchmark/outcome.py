@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import platform
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from jointmatch.benchmark.cell import Cell
@@ -61,10 +64,22 @@ def versions() -> dict[str, str]:
 
     return {
         "jointmatch": __version__,
+        "source": source_digest(),
         "torch": torch.__version__,
         "transformers": transformers.__version__,
         "python": platform.python_version(),
     }
+
+
+@cache
+def source_digest() -> str:
+    """Tells one state of the package's code and recipes from another, whatever its version says."""
+    import jointmatch
+
+    folder, digest = Path(jointmatch.__file__).parent, hashlib.sha256()
+    for file in sorted(path for path in folder.rglob("*") if path.suffix in (".py", ".toml")):
+        digest.update(file.relative_to(folder).as_posix().encode() + file.read_bytes())
+    return digest.hexdigest()[:12]
 
 
 def pseudo_labels(history: Sequence[dict[str, Any]]) -> dict[str, float]:

@@ -53,7 +53,7 @@ class Pages:
         changed = []
         for name, kind in self._wanted_figures():
             shown, path = self._shown(name, kind), self._figure(name, kind)
-            if shown and not _is_current(path, shown):
+            if shown and not _is_current(path, shown, self._kind(name, kind)):
                 draw(shown, self._kind(name, kind).painter, path)
                 changed.append(path)
         for file in self.files:
@@ -76,7 +76,7 @@ class Pages:
         ]
         for name, kind in self._wanted_figures():
             shown, path = self._shown(name, kind), self._figure(name, kind)
-            if shown and not _is_current(path, shown):
+            if shown and not _is_current(path, shown, self._kind(name, kind)):
                 stale.append(path)
         return stale
 
@@ -152,5 +152,5 @@ class Pages:
         return self.folder / "figures" / f"{name}-{kind}.svg"
 
 
-def _is_current(path: Path, shown: Shown) -> bool:
-    return path.is_file() and digest(shown) in path.read_text(encoding="utf-8")
+def _is_current(path: Path, shown: Shown, picture: Picture) -> bool:
+    return path.is_file() and digest(shown, picture.painter) in path.read_text(encoding="utf-8")

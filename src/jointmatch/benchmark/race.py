@@ -32,6 +32,7 @@ from jointmatch.benchmark.suite import Options, Suite, why_absent
 from jointmatch.benchmark.table import NAMES, NOT_RUN
 from jointmatch.errors import DataError
 from jointmatch.listener import Listener
+from jointmatch.networks import find_backbone
 from jointmatch.processes import follow
 
 if TYPE_CHECKING:
@@ -73,6 +74,8 @@ class Race(Suite):
         if why := why_absent(data, options.data_dir):
             raise DataError(why)
         store, machine, start = Store(options.results), current_machine(), time.monotonic()
+        store.check_writable()
+        _check_backbone(store, slug(machine), rows)
         processes = experiment.options.get("processes", [])
         for variant, row in rows.items():
             todo = [cell for cell in row if not _is_over(store.read(_path(slug(machine), variant, cell.seed)))]
@@ -91,11 +94,11 @@ class Race(Suite):
                     options.say(f"{variant}, seed {record['seed']}: {_told(record)}")
 
     def progress(self, experiment: Experiment, store: Store, backbone: str) -> tuple[int, int]:
-        found = self._fullest(experiment, store)
+        found = self._fullest(experiment, store, backbone)
         return sum(map(_over, found.values())), len(experiment.variants) * len(experiment.seeds)
 
     def tables(self, experiment: Experiment, store: Store, backbone: str, part: str | None = None) -> list[Section]:
-        found, levels = self._fullest(experiment, store), experiment.options["levels"]
+        found, levels = self._fullest(experiment, store, backbone), experiment.options["levels"]
         rows = [
             [variant.title, *_shown_times(found[name], levels), f"{_over(found[name])} of {len(experiment.seeds)}"]
             for name, variant in experiment.variants.items()
@@ -108,7 +111,7 @@ class Race(Suite):
         return [Section(title, columns, rows)]
 
     def shown(self, experiment: Experiment, store: Store, backbone: str, kind: str) -> Shown:
-        found = {name: records for name, records in self._fullest(experiment, store).items() if records}
+        found = {name: records for name, records in self._fullest(experiment, store, backbone).items() if records}
         return [
             {
                 "title": experiment.variants[name].title,
@@ -123,13 +126,17 @@ class Race(Suite):
         names = experiment.named(only) if only else list(experiment.variants)
         return {name: cells_of(experiment, name, *_task(experiment), backbone) for name in names}
 
-    def _fullest(self, experiment: Experiment, store: Store) -> Found:
+    def _fullest(self, experiment: Experiment, store: Store, backbone: str) -> Found:
         """On the machine that has the most."""
         best: Found = {name: [] for name in experiment.variants}
+        wanted = find_backbone(backbone).fingerprint()
         for machine in machines(store, "race"):
-            found = {
-                name: [r for seed in experiment.seeds if (r := store.read(_path(machine, name, seed))) is not None]
+            read = {
+                name: [store.read(_path(machine, name, seed)) for seed in experiment.seeds]
                 for name in experiment.variants
+            }
+            found = {
+                name: [r for r in records if r is not None and _is_of(r, wanted)] for name, records in read.items()
             }
             best = max(best, found, key=lambda each: sum(map(len, each.values())))
         return best
@@ -209,6 +216,23 @@ def _end(result: dict[str, Any]) -> dict[str, Any]:
         "stages": result["seconds"],
         "scores": scores,
     }
+
+
+def _is_of(record: Record, backbone: str) -> bool:
+    """Whether a record is of the backbone with this fingerprint."""
+    return bool(record["backbone"]["fingerprint"] == backbone)
+
+
+def _check_backbone(store: Store, machine: str, rows: Rows) -> None:
+    """Raise where what is there is of another backbone: it would be taken for this one's, or lost."""
+    for variant, row in rows.items():
+        for cell in row:
+            record = store.read(_path(machine, variant, cell.seed))
+            if record is not None and not _is_of(record, cell.backbone):
+                name = record["backbone"]["name"]
+                raise DataError(
+                    f"{store.folder} holds a race of the backbone {name}. Choose another --results for this."
+                )
 
 
 def _is_over(record: Record | None) -> bool:

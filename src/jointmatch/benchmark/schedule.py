@@ -53,7 +53,7 @@ def _round(units: Sequence[Unit], jobs: int, finished: Finished, failed: Failed)
                 elif not isinstance(error, BrokenProcessPool):
                     failed(futures[future], error)
         except KeyboardInterrupt:
-            pool.shutdown(wait=False, cancel_futures=True)
+            pool.shutdown(wait=True, cancel_futures=True)  # not waiting would have the block's end take that back
             raise
     return [unit for future, unit in futures.items() if isinstance(future.exception(), BrokenProcessPool)]
 

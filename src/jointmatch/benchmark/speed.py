@@ -42,6 +42,7 @@ class Way:
     update: Literal["joint", "alternating"] = "joint"
     stacked: bool = True
     compiled: bool = False
+    fused: bool = False
 
 
 WAYS = {
@@ -49,6 +50,7 @@ WAYS = {
     "apart": Way("networks apart, bf16, one update", stacked=False),
     "stacked": Way("stacked, passes replayed"),
     "compiled": Way("stacked, passes replayed, layers compiled", compiled=True),
+    "fused": Way("stacked, passes replayed, layers compiled, attention fused", compiled=True, fused=True),
 }
 
 
@@ -243,6 +245,8 @@ def _networks(load: Load, seed: int, device: torch.device, tell: Callable[[str],
             tell(f"Layers are not compiled: {reason}.")
         else:
             held.compile_layers(tell)
+    if way.fused and isinstance(held, StackedEncoders):
+        held.to(device).fuse_attention(tell)
     return Networks(held, Heads(HeadShape(width, CLASSES), load.networks, seed))
 
 

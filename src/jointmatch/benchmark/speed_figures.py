@@ -14,21 +14,21 @@ MARKERS = "osD^v"
 
 
 def draw_ways(figure: Figure, shown: Shown) -> None:
-    """A panel for each shape, a bar for each way: ``shape``, ``device`` and ``bars`` of (title, ms)."""
+    """A panel for each shape, a bar for each way: ``shape``, ``device`` and ``bars`` of (title, ms, times or None)."""
     rows = max(len(group["bars"]) for group in shown)
     figure.set_size_inches(9.2, 0.55 * rows * len(shown) + 0.7 + 0.5 * len(shown))
     panels = figure.subplots(len(shown), 1, squeeze=False)[:, 0]
     for axes, group in zip(panels, shown, strict=True):
-        titles, times = zip(*group["bars"], strict=True)
+        titles, times, gains = zip(*group["bars"], strict=True)
         places = range(len(titles))
         axes.barh(places, times, color=[COLOURS[i % len(COLOURS)] for i in places], height=0.62)
         axes.set_yticks(places, ["\n".join(textwrap.wrap(title, 46)) for title in titles])
         axes.invert_yaxis()
         axes.set_xscale("log")
         axes.grid(visible=False, axis="y")
-        for place, ms in zip(places, times, strict=True):
-            gain = f", {times[0] / ms:.1f} times" if place and times[0] > ms else ""
-            axes.annotate(f" {ms:.1f} ms{gain}", (ms, place), va="center", fontsize=9)
+        for place, ms, gain in zip(places, times, gains, strict=True):
+            told = f", {gain:.1f} times" if gain and gain > 1 else ""
+            axes.annotate(f" {ms:.1f} ms{told}", (ms, place), va="center", fontsize=9)
         axes.set_xlim(min(times) / 2, max(times) * 4)  # room for what is written beside the bars
         axes.set(title=f"{group['shape']}, {group['device']}", xlabel="ms per outer step and seed, logarithmic")
 

@@ -8,13 +8,14 @@ found by experiment, variant, data and seed, shown where a row has no cells, and
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from jointmatch.benchmark.cell import Cell
-from jointmatch.errors import DataError
+from jointmatch.errors import DataError, OutputError
 from jointmatch.files import write_text
 
 FORMAT = 1
@@ -49,6 +50,17 @@ class Store:
     def write(self, path: str, record: Record) -> None:
         """Keep a record, whole."""
         _keep(self._cells / path, record)
+
+    def check_writable(self) -> None:
+        """Raise where nothing could be kept: before anything is computed."""
+        try:
+            self._cells.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=self._cells):
+                pass
+        except OSError as error:
+            raise OutputError(
+                f"Results cannot be written to {self.folder} ({error.strerror}). Name another folder with --results."
+            ) from None
 
     def spells(self, experiment: str) -> list[Record]:
         """What each spell of an experiment did, the first first."""

@@ -29,7 +29,7 @@ class Options:
     data_dir: str | None = None
     only: list[str] = field(default_factory=list)
     jobs: int = 1
-    together: int = 1  # seeds side by side in one process
+    together: int | None = None  # seeds side by side in one process; None: all of a row's where there is a GPU
     seconds: float = float("inf")
     say: Callable[[str], None] = print
 

@@ -32,8 +32,11 @@ def run(
     ] = False,
     jobs: Annotated[int, typer.Option(min=1, help="Runs side by side, sharing the GPU or the cores.")] = 1,
     together: Annotated[
-        int, typer.Option(min=1, help="Seeds of a row that one process trains as one stack; meant for a GPU.")
-    ] = 1,
+        int | None,
+        typer.Option(
+            min=1, help="Seeds of a row that one process trains as one stack; else all on a GPU, one on a CPU."
+        ),
+    ] = None,
     seconds: Annotated[float, typer.Option(help="Start nothing new after this long.")] = float("inf"),
 ) -> None:
     """Run the cells of an experiment that are not finished; each one is kept as it ends."""
@@ -142,7 +145,10 @@ def pages(
     from jointmatch.benchmark import Store
     from jointmatch.benchmark.pages import Pages
     from jointmatch.cli.output import say
+    from jointmatch.errors import InputError
 
+    if not results.is_dir():
+        raise InputError(f"There are no results in {results}: every page would say that nothing has been run.")
     found = Pages(folder, Store(results))
     if check:
         found.check()

@@ -12,7 +12,7 @@ from jointmatch.benchmark.courses import curves
 from jointmatch.benchmark.drawing import digest
 from jointmatch.benchmark.drawing import draw as write
 from jointmatch.benchmark.grid import Grid
-from jointmatch.errors import MissingExtraError
+from jointmatch.errors import MissingExtraError, OutputError
 from tests.unit.benchmark.conftest import record_of
 
 TEXT = """
@@ -84,7 +84,7 @@ def test_a_figure_is_a_picture_that_names_the_digest_of_its_numbers(results, tmp
     draw(shown, kind, tmp_path / "a.svg")
     text = (tmp_path / "a.svg").read_text(encoding="utf-8")
     ET.fromstring(text)
-    assert digest(shown) in text
+    assert digest(shown, Grid.pictures[kind].painter) in text
     assert "Ours" in text
     draw(shown, kind, tmp_path / "b.svg")
     assert (tmp_path / "b.svg").read_text(encoding="utf-8") == text
@@ -94,9 +94,18 @@ def test_a_figure_is_a_picture_that_names_the_digest_of_its_numbers(results, tmp
 
 def test_other_numbers_have_another_digest(results):
     shown = curves(results, "course")
-    before = digest(shown)
+    painter, other = Grid.pictures["course"].painter, Grid.pictures["classes"].painter
+    before = digest(shown, painter)
+    assert digest(shown, other) != before  # drawn another way
     shown[0]["dev_accuracy"][0][0] = 0.51
-    assert digest(shown) != before
+    assert digest(shown, painter) != before
+
+
+def test_a_figure_that_cannot_be_written_is_said_to_be_so(results, tmp_path):
+    pytest.importorskip("matplotlib")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OutputError, match=r"a\.svg cannot be written \(.*\)"):
+        draw(curves(results, "course"), "course", tmp_path / "file" / "a.svg")
 
 
 def test_without_matplotlib_the_install_line_is_said(results, tmp_path, monkeypatch):

@@ -90,7 +90,7 @@ def test_every_way_is_run_once_and_shown(tiny, tiny_backbone, data, tmp_path):
     options = Options(tmp_path / "results", str(tiny_backbone), data, say=said.append)
     suite, store = suite_of(tiny), Store(tmp_path / "results")
     suite.run(tiny, options)
-    assert suite.progress(tiny, store, "auto") == (4, 4)
+    assert suite.progress(tiny, store, str(tiny_backbone)) == (4, 4)
     assert len(said) == 4
     suite.run(tiny, options)
     assert len(said) == 4
@@ -101,11 +101,19 @@ def test_every_way_is_run_once_and_shown(tiny, tiny_backbone, data, tmp_path):
     assert [step for _, step, _ in paper["course"]] == [2, 4]
     assert 0 < paper["course"][0][0] < paper["course"][1][0] <= paper["seconds"]
     assert plain["settings"]["training"]["update"] == "alternating"
-    shown = markdown(suite.tables(tiny, store, "auto"))
+    shown = markdown(suite.tables(tiny, store, str(tiny_backbone)))
     assert "not reached" in shown  # nobody is right more often than always
     assert "2 of 2" in shown
-    draw(suite.shown(tiny, store, "auto", "race"), suite.pictures["race"].painter, tmp_path / "a.svg")
+    draw(suite.shown(tiny, store, str(tiny_backbone), "race"), suite.pictures["race"].painter, tmp_path / "a.svg")
     assert "minutes a seed" in (tmp_path / "a.svg").read_text(encoding="utf-8")
+
+
+def test_a_race_of_another_backbone_is_neither_shown_nor_overwritten(tiny, tiny_backbone, data, tmp_path):
+    options = Options(tmp_path / "results", str(tiny_backbone), data, say=lambda text: None)
+    Race().run(tiny, options)
+    assert Race().progress(tiny, Store(tmp_path / "results"), "minilm") == (0, 4)
+    with pytest.raises(DataError, match=r"holds a race of the backbone tiny-bert\. Choose another --results"):
+        Race().run(tiny, replace(options, backbone="minilm"))
 
 
 def test_after_the_time_nothing_new_is_started(tiny, tiny_backbone, data, tmp_path):
@@ -113,7 +121,7 @@ def test_after_the_time_nothing_new_is_started(tiny, tiny_backbone, data, tmp_pa
     options = Options(tmp_path / "results", str(tiny_backbone), data, seconds=-1.0, say=said.append)
     Race().run(tiny, options)
     assert all(line.startswith("Time is up") for line in said)
-    assert Race().progress(tiny, Store(tmp_path / "results"), "auto") == (0, 4)
+    assert Race().progress(tiny, Store(tmp_path / "results"), str(tiny_backbone)) == (0, 4)
 
 
 def test_a_run_that_is_under_way_when_the_time_is_up_ends_there_and_is_run_again_later(
@@ -130,14 +138,14 @@ def test_a_run_that_is_under_way_when_the_time_is_up_ends_there_and_is_run_again
     assert [step for _, step, _ in stopped["course"]] == [2]
     assert said[0].startswith("plain, seed 0: stopped after 2 steps and ")
     assert said[1].startswith("Time is up")
-    assert "| stopped |" in markdown(Race().tables(tiny, store, "auto"))
-    assert "more than 2" in markdown(Race().tables(tiny, store, "auto"))
+    assert "| stopped |" in markdown(Race().tables(tiny, store, str(tiny_backbone)))
+    assert "more than 2" in markdown(Race().tables(tiny, store, str(tiny_backbone)))
     monkeypatch.undo()
     Race().run(tiny, options)
     finished = store.read(path)
     assert finished is not None
     assert finished["steps"] == 4
-    assert "stopped" not in markdown(Race().tables(tiny, store, "auto"))
+    assert "stopped" not in markdown(Race().tables(tiny, store, str(tiny_backbone)))
 
 
 def test_seeds_in_processes_of_their_own_are_timed_as_one(tiny, tiny_backbone, data, tmp_path):
@@ -166,10 +174,10 @@ def test_a_stack_that_is_under_way_when_the_time_is_up_leaves_its_courses(
     assert stopped is not None
     assert [step for _, step, _ in stopped["course"]] == [2]
     assert stopped["side_by_side"] == 2
-    assert "| stopped |" in markdown(Race().tables(tiny, store, "auto"))
+    assert "| stopped |" in markdown(Race().tables(tiny, store, str(tiny_backbone)))
     monkeypatch.undo()
     Race().run(tiny, options)
-    assert Race().progress(tiny, store, "auto") == (2, 4)
+    assert Race().progress(tiny, store, str(tiny_backbone)) == (2, 4)
 
 
 class Timed:

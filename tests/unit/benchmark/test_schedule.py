@@ -1,12 +1,15 @@
 """Work over processes: failures stay alone, a process that dies is replaced."""
 
 import os
+import time
 from pathlib import Path
 
 import pytest
+import torch
 
-from jointmatch.benchmark import schedule
+from jointmatch.benchmark import grid, schedule
 from jointmatch.benchmark.cell import Cell
+from jointmatch.benchmark.suite import Options
 from jointmatch.benchmark.work import Unit, thinned, units_of
 from jointmatch.data.splits import Splits, Texts
 from jointmatch.errors import ConfigError
@@ -57,12 +60,43 @@ def test_neither_a_failure_nor_a_process_that_dies_every_time_takes_others_with_
     assert "OMP_NUM_THREADS" not in os.environ
 
 
+def slow(unit: Unit):
+    time.sleep(0.3)
+    (unit.results / unit.cells[0].data).touch()
+    return [(unit.cells[0], {})]
+
+
+def test_nothing_more_is_begun_once_it_is_stopped(monkeypatch, tmp_path):
+    """What two processes have in work, and what lies ready for them, is finished; of twelve most are not begun."""
+    monkeypatch.setattr(schedule, "run_unit", slow)
+
+    def stop(cell, record):
+        raise KeyboardInterrupt
+
+    units = [Unit([cell(str(number))], tmp_path) for number in range(12)]
+    with pytest.raises(KeyboardInterrupt):
+        schedule.work_off(units, 2, stop, lambda unit, error: None)
+    assert len(list(tmp_path.iterdir())) <= 7
+
+
 def test_first_seeds_come_first_and_a_unit_holds_seeds_of_one_row():
     rows = [[cell("a", s) for s in range(3)], [cell("b", s) for s in range(2)]]
     alone = [[(c.data, c.seed) for c in unit] for unit in units_of(rows)]
     assert alone == [[("a", 0)], [("b", 0)], [("a", 1)], [("b", 1)], [("a", 2)]]
     pairs = [[(c.data, c.seed) for c in unit] for unit in units_of(rows, size=2)]
     assert pairs == [[("a", 0), ("a", 1)], [("b", 0), ("b", 1)], [("a", 2)]]
+
+
+@pytest.mark.parametrize(
+    ("kind", "asked", "sizes"), [("cuda", None, [3]), ("cpu", None, [1, 1, 1]), ("cuda", 2, [2, 1])]
+)
+def test_all_seeds_of_a_row_go_at_once_on_a_gpu_unless_it_is_said(written, monkeypatch, tmp_path, kind, asked, sizes):
+    seen: list[Unit] = []
+    monkeypatch.setattr(grid, "find_device", lambda name: torch.device(kind))
+    monkeypatch.setattr(grid, "work_off", lambda units, *_: seen.extend(units))
+    experiment = written('data = { demo = 5 }\nseeds = 3\nsettings.training.mode = "lite"\nvariants.a = {}\n')
+    grid.Grid().run(experiment, Options(tmp_path, together=asked, say=lambda text: None))
+    assert [len(unit.cells) for unit in seen] == sizes
 
 
 def test_a_thinned_pool_has_a_tenth_of_its_rarest_class():

@@ -8,7 +8,7 @@ import pytest
 from jointmatch.benchmark import Store
 from jointmatch.benchmark.cell import cells_of
 from jointmatch.benchmark.store import dumps
-from jointmatch.errors import DataError
+from jointmatch.errors import DataError, OutputError
 from tests.unit.benchmark.conftest import keep, record_of
 
 PLAIN = "data = { ag_news = 10 }\nseeds = 2\nsettings.training.mode = 'lite'\nvariants.a = {}"
@@ -23,6 +23,14 @@ def test_results_of_two_machines_merge_by_copying_files(written, tmp_path):
     shutil.copytree(tmp_path / "two", tmp_path / "one", dirs_exist_ok=True)
     found = [one.find(cell) for cell in cells_of(experiment, "a", "ag_news", 10)]
     assert [r and r["scores"]["test"]["accuracy"] for r in found] == [0.8, 0.9]
+
+
+def test_it_is_said_at_once_that_nothing_can_be_kept(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OutputError, match=r"cannot be written to .*file \(.*\)\. Name another folder with --results"):
+        Store(tmp_path / "file").check_writable()
+    Store(tmp_path / "new").check_writable()
+    assert not list((tmp_path / "new").rglob("*.*"))
 
 
 def test_what_a_killed_process_left_half_written_is_not_read(written, tmp_path):

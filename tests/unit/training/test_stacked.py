@@ -171,13 +171,14 @@ def test_a_shared_encoder_is_not_stacked_and_told(tiny_backbone):
 
 @pytest.mark.parametrize(
     ("stacked", "reason"),
-    [("off", "only those of stacked encoders are"), ("on", "it pays on a GPU only, and this is cpu")],
+    [("off", "only of stacked encoders"), ("on", "it pays on a GPU only, and this is cpu")],
 )
-def test_layers_that_were_to_be_compiled_and_are_not_are_told(tiny_backbone, stacked, reason):
+@pytest.mark.parametrize(("setting", "what"), [("compiled", "Layers are not"), ("fused", "Attention is not")])
+def test_what_was_to_be_compiled_or_fused_and_is_not_is_told(tiny_backbone, stacked, reason, setting, what):
     listener = Recorder()
-    settings: dict[str, dict[str, Any]] = {"network": {"compiled": "on"}, "training": {"steps": 1}}
+    settings: dict[str, dict[str, Any]] = {"network": {setting: "on"}, "training": {"steps": 1}}
     trained(tiny_backbone, stacked, settings, None, listener)
-    assert [note for note in listener.notes if "compiled" in note] == [f"Layers are not compiled: {reason}."]
+    assert [note for note in listener.notes if what in note] == [f"{what} {setting}: {reason}."]
 
 
 @pytest.mark.parametrize("how", ["auto", "off"])

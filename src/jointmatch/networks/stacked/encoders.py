@@ -16,6 +16,7 @@ from jointmatch.networks.devices import all_on_device
 from jointmatch.networks.encoder import Encoder
 from jointmatch.networks.stacked.compiled import CompiledLayer
 from jointmatch.networks.stacked.dropout import seed_words
+from jointmatch.networks.stacked.fused import why_not_fused
 from jointmatch.networks.stacked.layers import StackedLayer
 from jointmatch.networks.stacked.packing import pack, packing_of
 from jointmatch.networks.stacked.replay import Replay
@@ -44,6 +45,7 @@ class StackedEncoders(nn.Module):
         self.stack = stack
         self.replay: Replay | None = Replay(tell)  # None: every pass is launched kernel by kernel
         self.run_layer: RunLayer = StackedLayer.__call__  # of passes that are replayed or learnt from
+        self.fused = False  # whether attention is done by kernels of our own
 
     @classmethod
     def of(
@@ -57,7 +59,7 @@ class StackedEncoders(nn.Module):
     def like(self, stack: Stacked) -> StackedEncoders:
         """Others that are run as these are."""
         others = StackedEncoders(stack)
-        others.replay, others.run_layer = copy.deepcopy(self.replay), self.run_layer
+        others.replay, others.run_layer, others.fused = copy.deepcopy(self.replay), self.run_layer, self.fused
         return others
 
     def __len__(self) -> int:
@@ -110,7 +112,10 @@ class StackedEncoders(nn.Module):
         def run(ids: Tensor, *rest: Tensor) -> Tensor:
             fields, own = (rest[:-1], rest[-1]) if drops else (rest, None)
             encoder_words, head_words = (None, None) if own is None else own.chunk(2)
-            features = self.stack(ids, packing_of(fields), encoder_words, mixing, run_layer)
+            packing = packing_of(fields)
+            # Mixed texts have something of their padding mixed in, which kernels of our own leave out.
+            packing = packing.spanned() if self.fused and mixing is None else packing
+            features = self.stack(ids, packing, encoder_words, mixing, run_layer)
             return features if heads is None else classified(features, heads, head_words)
 
         if not is_recorded or self.replay is None:
@@ -127,6 +132,13 @@ class StackedEncoders(nn.Module):
     def compile_layers(self, tell: Callable[[str], None] = lambda text: None, **options: Any) -> None:
         """Compile a layer for the passes that are replayed or learnt from; ``tell`` hears where that fails."""
         self.run_layer = CompiledLayer(tell, **options)
+
+    def fuse_attention(self, tell: Callable[[str], None] = lambda text: None) -> None:
+        """Have attention done by kernels of our own; ``tell`` hears where that cannot be."""
+        reason = why_not_fused(self.stack.shape, self.stack.embeddings.words.device)
+        if reason:
+            tell(f"Attention is not fused: {reason.rstrip('.')}.")
+        self.fused = reason is None
 
     def per_network(self) -> list[list[Tensor]]:
         """Each network's share of the parameters, with its share of the gradients: views, to be changed in place."""

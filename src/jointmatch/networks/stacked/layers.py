@@ -135,7 +135,10 @@ class StackedLayer(nn.Module):
 
     def _attend(self, hidden: Tensor, packing: Packing, dropout: Mask | None) -> Tensor:
         """(n, M, D) -> (n, M, D), over the tokens of each text."""
-        laid = packing.lay_out(self.qkv(hidden))  # (n, B, T, 3 D)
+        qkv = self.qkv(hidden)
+        if packing.spans is not None:
+            return _attended(qkv, packing, self.heads, dropout)
+        laid = packing.lay_out(qkv)  # (n, B, T, 3 D)
         n, texts, tokens, _ = laid.shape
         split = laid.view(n * texts, tokens, 3, self.heads, -1)
         q, k, v = split.permute(2, 0, 3, 1, 4).unbind()  # (n * B, H, T, D / H) each
@@ -148,6 +151,14 @@ class StackedLayer(nn.Module):
             shares = scores.softmax(-1).view(n, texts, self.heads, tokens, tokens)
             out = dropout.drop(shares).flatten(0, 1).to(v.dtype) @ v
         return packing.gather(out.transpose(1, 2).reshape(n, texts, tokens, -1))
+
+
+def _attended(qkv: Tensor, packing: Packing, heads: int, dropout: Mask | None) -> Tensor:
+    """The same by kernels of our own; see ``kernels.py``, which must have been imported."""
+    rows, columns, rate = dropout or (packing.spans, packing.spans, 0.0)
+    sizes = heads, packing.mask.shape[-1], rate
+    out: Tensor = torch.ops.jointmatch.attend(qkv, packing.spans, rows, columns, *sizes)[0]
+    return out
 
 
 def _drop(x: Tensor, mask: Mask | None) -> Tensor:

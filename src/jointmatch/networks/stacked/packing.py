@@ -7,7 +7,7 @@ whole texts: for these the tokens are laid out by text and position, and back.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,7 @@ class Packing:
     place: Tensor  # (n or 1, M) text * T + position; a filler's is 0
     real: Tensor | None = None  # (n or 1, M) False for fillers
     spot: Tensor | None = None  # (n or 1, B, T) where the token is in its row; 0 where there is none
+    spans: Tensor | None = None  # (n or 1, 2, B) int32, each text's first token and length, where attention asks for it
 
     def expand(self, count: int) -> Packing:
         """For each of ``count`` networks."""
@@ -41,8 +42,15 @@ class Packing:
         return self._each(lambda x: pick(x, networks))
 
     def _each(self, change: Callable[[Tensor], Tensor]) -> Packing:
-        real, spot = (None if x is None else change(x) for x in (self.real, self.spot))
-        return Packing(change(self.mask), change(self.place), real, spot)
+        real, spot, spans = (None if x is None else change(x) for x in (self.real, self.spot, self.spans))
+        return Packing(change(self.mask), change(self.place), real, spot, spans)
+
+    def spanned(self) -> Packing:
+        """With the spans of its texts, which stand one after another."""
+        lengths = self.mask.sum(-1)
+        sizes = torch.full_like(lengths, self.mask.shape[-1]) if self.spot is None else lengths
+        spans = torch.stack([sizes.cumsum(-1) - sizes, lengths], 1)
+        return replace(self, spans=spans.to(torch.int32).contiguous())
 
     @property
     def text(self) -> Tensor:

@@ -36,6 +36,13 @@ def bert(seed: int, shape: str = "usual", vocabulary: int = 37, dropout: float =
     return module.eval()
 
 
+def even_bert(seed: int, **settings: Any) -> BertModel:
+    """One whose heads are 16 wide, as kernels of our own want them at least."""
+    sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 24}
+    torch.manual_seed(seed)
+    return BertModel(BertConfig(**{**sizes, "vocab_size": 37, "max_position_embeddings": 80, **settings}))
+
+
 def batch(seed: int = 0, texts: int = 4, length: int = 9, vocabulary: int = 37) -> Tokens:
     """Texts of different lengths, the longest without padding."""
     source = torch.Generator().manual_seed(seed)

@@ -1,0 +1,40 @@
+"""Whether attention can be done by kernels of our own: these need a GPU, Triton, and heads of a width it multiplies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from jointmatch.networks.stacked.replay import first_line
+
+WIDTHS = 16, 32, 64, 128
+RUN_ON = {"cuda"}
+
+
+def why_not_fused(shape: Any, device: torch.device) -> str | None:
+    """What keeps it from being so, in words; None where nothing does. ``shape`` is a BERT's configuration."""
+    head, rate = shape.hidden_size // shape.num_attention_heads, float(shape.attention_probs_dropout_prob)
+    if device.type not in RUN_ON:
+        return f"it pays on a GPU only, and this is {device.type}"
+    if head not in WIDTHS:
+        return f"its heads are {head} wide, wanted {', '.join(map(str, WIDTHS))}"
+    if rate >= 1:
+        return "all of it is dropped"
+    try:
+        for dtype in (torch.bfloat16, torch.float32):
+            _try(shape.num_attention_heads, head, rate, device, dtype)
+    except Exception as error:  # no Triton, or one that cannot compile here, in many ways
+        return first_line(error)
+    return None
+
+
+def _try(heads: int, head: int, rate: float, device: torch.device, dtype: torch.dtype) -> None:
+    """Both ways once, on a text that fills a program: what does not compile or fit shows."""
+    from jointmatch.networks.stacked import kernels
+
+    length = kernels.BLOCKS[-1]
+    qkv = torch.zeros(1, length, 3 * heads * head, device=device, dtype=dtype, requires_grad=True)
+    spans = torch.tensor([[[0], [length]]], dtype=torch.int32, device=device)
+    rows = torch.zeros(1, 1, heads, length, dtype=torch.int32, device=device)
+    kernels.attend(qkv, spans, rows, rows[:, 0, 0], heads, length, rate)[0].sum().backward()
