@@ -11,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from jointmatch.benchmark.outcome import source_digest
 from tests.conftest import topic_texts
 from tests.end_to_end.conftest import write_csv
 
+PAGES = Path(__file__).parents[2] / "docs" / "results"
 EXPERIMENT = """
 title = "Tiny"
 data = {{ toys = 5 }}
@@ -99,7 +101,8 @@ def test_a_record_says_all_there_is_to_know_of_a_run(benchmark, place, tiny_back
     assert record["settings"]["algorithm"]["momentum"] == 0.9
     assert record["backbone"]["name"] == "tiny-bert"
     assert str(tiny_backbone) not in json.dumps(record)
-    assert set(record["versions"]) == {"jointmatch", "torch", "transformers", "python"}
+    assert set(record["versions"]) == {"jointmatch", "source", "torch", "transformers", "python"}
+    assert record["versions"]["source"] == source_digest()
     assert record["hardware"]["device"] == "cpu"
     for part in ("dev", "test"):
         assert {"accuracy", "macro_f1"} <= set(record["scores"][part])
@@ -272,6 +275,8 @@ def test_figures_and_pages_come_from_the_same_results(benchmark, place):
         (("table", "nowhere.toml"), "There is no config file nowhere.toml"),
         (("figure", "main"), "main has no figures"),
         (("pages", "nowhere"), "There are no Markdown pages in nowhere"),
+        (("pages", str(PAGES)), "There are no results in"),
+        (("run", "speed"), "speed times random networks of its own shapes"),  # every call here names a backbone
     ],
 )
 def test_a_mistake_is_one_clear_message(benchmark, words, message):

@@ -147,9 +147,9 @@ def pages(
     from jointmatch.cli.output import say
     from jointmatch.errors import InputError
 
+    found = Pages(folder, Store(results))
     if not results.is_dir():
         raise InputError(f"There are no results in {results}: every page would say that nothing has been run.")
-    found = Pages(folder, Store(results))
     if check:
         found.check()
         say(f"{len(found.files)} pages are what the results give.")
