@@ -67,21 +67,20 @@ class Assembly:
         self.splits, self.config, self.settings, self.listener = splits, config, settings, listener
         self.device = find_device(config.training.device)
         self.backbone = find_backbone(config.network.backbone)
-        self.tokenizer = self._tokenizer()
+        pretrained, length = load_tokenizer(self.backbone), config.network.max_length
+        self.share_cut = Tokenizer(pretrained, length).share_cut(self.texts)
+        self.tokenizer = Tokenizer(pretrained, length, self._cut())
         self.views = Views(config.augment, config.training.seed)
         self.num_networks = algorithms.networks_of(config)
         layers = config.network.layers
         self.layers = [layers[i % len(layers)] for i in range(self.num_networks)]
         self._made: Made = {}
 
-    def _tokenizer(self) -> Tokenizer:
-        """That of the backbone, cutting long texts where the config, or by itself their number, says."""
-        network, pretrained = self.config.network, load_tokenizer(self.backbone)
-        plain = Tokenizer(pretrained, network.max_length)
-        self.share_cut = plain.share_cut(self.texts)
-        by_itself: Cut = "middle" if self.share_cut >= MANY_LONG else "end"
-        cut = by_itself if network.cut == "auto" else network.cut
-        return Tokenizer(pretrained, network.max_length, cut)
+    def _cut(self) -> Cut:
+        """What is left out of long texts: as the config says it, or by how many they are."""
+        if self.config.network.cut != "auto":
+            return self.config.network.cut
+        return "middle" if self.share_cut >= MANY_LONG else "end"
 
     @cached_property
     def texts(self) -> list[str]:

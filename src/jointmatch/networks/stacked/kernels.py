@@ -24,7 +24,7 @@ LARGEST = {torch.float32: 32}  # of numbers twice as long fewer fit into what pr
 @triton.jit
 def _task(spans, apart, texts, heads):
     """The network, text and head that a program works on, and where the text begins and how long it is."""
-    number = tl.program_id(1)
+    number = tl.program_id(0)  # many texts at once are more than the other axes of a grid can count
     head, text, network = number % heads, number // heads % texts, number // (heads * texts)
     own = spans + network * apart + text
     return network, text, head, tl.load(own), tl.load(own + texts)
@@ -66,7 +66,7 @@ def _forward(
     PRECISION: tl.constexpr,
 ):
     network, text, head, start, length = _task(spans, apart, texts, heads)
-    first = tl.program_id(0) * BLOCK
+    first = tl.program_id(1) * BLOCK
     if first < length:
         begin = (network * tokens + start).to(tl.int64)
         column = head * HEAD + tl.arange(0, HEAD)
@@ -124,7 +124,7 @@ def _backward(
     PRECISION: tl.constexpr,
 ):
     network, text, head, start, length = _task(spans, apart, texts, heads)
-    first = tl.program_id(0) * BLOCK
+    first = tl.program_id(1) * BLOCK
     if first < length:
         begin = (network * tokens + start).to(tl.int64)
         column = head * HEAD + tl.arange(0, HEAD)
@@ -178,7 +178,7 @@ def _launched(
     below = min(round(rate * 2**32) - 2**31, 2**31 - 1)
     apart = spans.stride(0) if len(spans) > 1 else 0  # networks that read the same may share their spans
     sizes = (apart, texts, heads, tokens, width, longest, (width // heads) ** -0.5, below, 1 / (1 - rate))
-    kernel[(-(-longest // block), count * texts * heads)](
+    kernel[(count * texts * heads, -(-longest // block))](
         *tensors,
         *sizes,
         HEAD=width // heads,

@@ -1,0 +1,54 @@
+"""Data statistics: counted from the texts at hand, again where these are others."""
+
+import pytest
+
+from jointmatch.benchmark import Store
+from jointmatch.benchmark.suite import Options
+from jointmatch.benchmark.suites import suite_of
+
+TEXT = """
+suite = "data"
+[options.first]
+title = "Some data"
+note = "Ours, and theirs."
+columns = ["pool", "dev", "test"]
+[options.first.data.mine]
+labels = 10
+classes = 2
+pool = 24
+dev = 4
+test = 4
+"""
+
+
+def write_data(folder, pool):
+    (folder / "mine").mkdir(parents=True, exist_ok=True)
+    for part, size in (("pool", pool), ("dev", 2), ("test", 2)):
+        rows = [f"{label} {part} {i},{label}" for i in range(size) for label in ("fruit", "metal")]
+        (folder / "mine" / f"{part}.csv").write_text("\n".join(["text,label", *rows]))
+    return str(folder)
+
+
+@pytest.mark.parametrize(("pool", "said"), [(12, 1), (13, 2)])
+def test_a_set_is_counted_again_only_where_other_texts_lie_under_its_name(written, tmp_path, pool, said):
+    heard: list[str] = []
+    experiment = written(TEXT)
+    data = write_data(tmp_path / "data", 12)
+    options = Options(tmp_path / "results", data_dir=data, say=heard.append)
+    suite_of(experiment).run(experiment, options)
+    write_data(tmp_path / "data", pool)
+    suite_of(experiment).run(experiment, options)
+    assert len(heard) == said
+    record = Store(tmp_path / "results").read("data/mine.json")
+    assert record is not None
+    assert (record["classes"], record["pool"]) == (2, 2 * pool)
+
+
+def test_what_was_counted_stays_where_the_texts_are_gone(written, tmp_path):
+    heard: list[str] = []
+    experiment = written(TEXT)
+    data = write_data(tmp_path / "data", 12)
+    suite_of(experiment).run(experiment, Options(tmp_path / "results", data_dir=data, say=heard.append))
+    suite_of(experiment).run(experiment, Options(tmp_path / "results", data_dir=str(tmp_path), say=heard.append))
+    assert len(heard) == 1
+    assert suite_of(experiment).progress(experiment, Store(tmp_path / "results"), "auto") == (1, 1)
