@@ -50,7 +50,7 @@ from jointmatch.training.making import Made, Similarity
 from jointmatch.types import Task, balance_of
 
 MANY_LONG = 0.2  # share of texts longer than is read from which on their ends are read and not their beginnings alone
-LONG = 3000  # steps from which on compiled layers, which take half a minute to compile, save more than that
+LONG = 3000  # steps of all runs from which on compiled layers, which take half a minute to compile, save more than that
 
 
 class Assembly:
@@ -71,6 +71,7 @@ class Assembly:
         self.share_cut = Tokenizer(pretrained, length).share_cut(self.texts)
         self.tokenizer = Tokenizer(pretrained, length, self._cut())
         self.views = Views(config.augment, config.training.seed)
+        self.runs = 1  # that are trained with the same settings, one after another or side by side
         self.num_networks = algorithms.networks_of(config)
         layers = config.network.layers
         self.layers = [layers[i % len(layers)] for i in range(self.num_networks)]
@@ -192,11 +193,12 @@ class Assembly:
 
     def _stacked(self, encoders: Sequence[Encoder], cutoff: float) -> StackedEncoders:
         stacked = StackedEncoders.of(encoders, cutoff, self.listener.note)
-        if self.config.network.fused == "on":
+        wanted = self.config.network.fused
+        if wanted == "on" or (wanted == "auto" and self.device.type == "cuda"):
             stacked.to(self.device)
             stacked.fuse_attention(self.listener.note)
         wanted = self.config.network.compiled
-        if wanted == "on" or (wanted == "auto" and self.config.training.steps >= LONG):
+        if wanted == "on" or (wanted == "auto" and self.config.training.steps * self.runs >= LONG):
             reason = why_not_compiled(self.device)
             if reason is None:
                 stacked.compile_layers(self.listener.note)

@@ -207,23 +207,27 @@ def test_what_the_page_about_speed_says_in_words_is_what_its_files_have():
     def share(shape: str, way: str) -> float:
         return 100 * took(shape, way)["tflops"] / took(shape, way)["peak_tflops"]
 
-    page, ours = " ".join((ROOT / "docs" / "results" / "speed.md").read_text(encoding="utf-8").split()), "compiled"
-    one, five = (both("published", f"compiled{odd}") for odd in ("", "_seeds-5"))
+    page = " ".join((ROOT / "docs" / "results" / "speed.md").read_text(encoding="utf-8").split())
+    ours, five, ragged = "fused", "fused_seeds-5", "_shortest-16"
+    large, small = "bert-base", "minilm"
+    one, several, uneven = both("published", ours), both("published", five), both(f"published{ragged}", ours + ragged)
     assert f"takes {one[0]:.0f} times less than the published way at BERT-base's size and {one[1]:.0f} times" in page
-    assert f"of five in one stack {five[0]:.0f} and {five[1]:.0f} times less" in page
-    ragged = f"{ours}_shortest-16"
-    large, small = ([took(shape, way)["ms_per_step"] for way in (ragged, ours)] for shape in ("bert-base", "minilm"))
-    of_peak = share("bert-base", ragged)
-    assert f"{large[0]:.1f} instead of {large[1]:.1f} ms at BERT-base's size, {of_peak:.0f} %" in page
-    assert f"{small[0]:.1f} instead of {small[1]:.1f} at MiniLM's" in page
-    one, five = both("apart", "compiled"), both("apart", "compiled_seeds-5")
-    assert f"{one[0]:.1f} and {one[1]:.1f} times with one seed, {five[0]:.1f} and {five[1]:.1f} with five" in page
-    large, small = ([share(s, w) for w in ("compiled", "compiled_seeds-5")] for s in ("bert-base", "minilm"))
-    assert f"size {large[0]:.0f} % of what" in page
-    assert f"with five seeds {large[1]:.0f} %." in page
-    assert f"narrow for that: {small[0]:.0f} and {small[1]:.0f} %." in page
-    of_five, of_two = both("compiled_seeds-5", "compiled"), both("compiled", "compiled_algorithm-fixmatch_networks-1")
+    assert f"of five in one stack {several[0]:.0f} and {several[1]:.0f} times less" in page
+    assert f"(16 to 64 tokens) one seed takes {uneven[0]:.0f} and {uneven[1]:.0f} times less" in page
+    one, several, uneven = both("apart", ours), both("apart", five), both(f"apart{ragged}", ours + ragged)
+    assert f"{one[0]:.1f} and {one[1]:.1f} times with one seed, {several[0]:.1f} and {several[1]:.1f} with five" in page
+    assert f"{uneven[0]:.1f} and {uneven[1]:.1f} on texts of different lengths" in page
+    assert f"size {share(large, ours):.0f} % of what" in page
+    assert f"with five seeds {share(large, five):.0f} %" in page
+    assert f"lengths {share(large, ours + ragged):.0f} and {share(large, five + ragged):.0f} %." in page
+    assert f"narrow for that: {share(small, ours):.0f} and {share(small, five):.0f} %." in page
+    steps = {(s, way): f"{took(s, way)['ms_per_step']:.1f}" for s in (large, small) for way in ("compiled", ours)}
+    assert f"BERT-base's step from {steps[large, 'compiled']} to {steps[large, ours]} ms" in page
+    assert f"MiniLM's from {steps[small, 'compiled']} to {steps[small, ours]}." in page
+    of_five, of_two = both(five, ours), both(ours, f"{ours}_algorithm-fixmatch_networks-1")
     assert f"take {of_five[0]:.2f} (BERT-base) and {of_five[1]:.2f} (MiniLM) times" in page
+    of_five = both(five + ragged, ours + ragged)
+    assert f"each, on texts of different lengths {of_five[0]:.2f} and {of_five[1]:.2f}." in page
     assert f"takes {of_two[0]:.2f} and {of_two[1]:.2f} times as long" in page
 
 
@@ -465,6 +469,41 @@ def test_what_is_said_of_starts_that_may_be_kept_is_what_was_measured():
     assert max(best.values()) < (start[0] + start[1]) / 2
 
 
+def test_what_gentler_training_is_worth_on_long_reviews_is_what_was_measured():
+    page = (ROOT / "docs" / "decisions" / "0014-a-start-that-may-be-kept.md").read_text(encoding="utf-8")
+    store = Store(ROOT / "benchmarks" / "results")
+    searched = {
+        "Supervised": "supervised",
+        "Supervised, rate 3e-5": "supervised, slow",
+        "JointMatch, w_u 5 (recipe `best`, rate 1e-4)": "weight 5",
+        "JointMatch, w_u 1": "weight 1",
+        "JointMatch, w_u 0.1": "weight 0.1",
+        "JointMatch, w_u 1, rate 3e-5": "weight 1, slow",
+    }
+    runs = {row: store.earlier("full_imdb_ends", row, "imdb", 10) for row in searched.values()}
+    for title, row in searched.items():
+        assert f"| {title} | {spread([run['scores']['dev']['accuracy'] for run in runs[row]])} |" in page
+        assert len(runs[row]) == 3
+    usual = [run for row in ("weight 5", "weight 1", "weight 0.1") for run in runs[row]]
+    assert sum(run["kept_step"] == 0 for run in usual) > len(usual) / 2
+    curves = [run["history"]["dev_accuracy"] for run in runs["weight 1, slow"]]
+    assert all(max(own) > own[0] and min(own) > own[0] - 0.004 for own in curves)
+    poorest = min(curves)
+    assert f"({100 * poorest[0]:.1f} to {100 * max(poorest):.1f} where it is poorest)" in page
+
+
+def test_half_as_many_tokens_of_long_reviews_do():
+    page = (ROOT / "docs" / "decisions" / "0015-both-ends-of-long-texts.md").read_text(encoding="utf-8")
+    store = Store(ROOT / "benchmarks" / "results")
+    now = Results(load("main_lite"), store)
+    for row, said in (
+        ("jointmatch", "JointMatch has {} on dev where it has {}"),
+        ("supervised", "supervised training {} where it has {}"),
+    ):
+        before = [run["scores"]["dev"]["accuracy"] for run in store.earlier("main_lite_256", row, "imdb", 10)]
+        assert said.format(spread(now.entries[row, "imdb", 10].values(part="dev")), spread(before)) in page
+
+
 def test_the_table_of_what_is_read_of_long_texts_is_what_was_measured():
     page = (ROOT / "docs" / "decisions" / "0015-both-ends-of-long-texts.md").read_text(encoding="utf-8")
     store = Store(ROOT / "benchmarks" / "results")
@@ -474,9 +513,14 @@ def test_the_table_of_what_is_read_of_long_texts_is_what_was_measured():
         shown = [row for row in now.experiment.variants if f"| {said}: {now.experiment.variants[row].title} |" in page]
         assert len(shown) == count
         for row in shown:
-            runs = store.earlier(f"{name}_end", row, data, 10)
-            before = {run["seed"]: run["scores"]["dev"]["accuracy"] for run in runs}
-            after = now.entries[row, data, 10].values(part="dev")
+            before, after = (
+                {
+                    run["seed"]: run["scores"]["dev"]["accuracy"]
+                    for run in store.earlier(f"{name}_{as_it_was}", row, data, 10)
+                }
+                for as_it_was in ("end", "256")
+            )
+            after = after or now.entries[row, data, 10].values(part="dev")
             change = paired(after, before)
             assert change is not None
             assert change.n == 5

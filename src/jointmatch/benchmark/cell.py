@@ -16,7 +16,7 @@ from typing import Any
 
 from jointmatch import algorithms
 from jointmatch.benchmark.experiment import Experiment
-from jointmatch.config import Config, Settings, merge
+from jointmatch.config import Config, Settings, build, merge, recipe
 from jointmatch.errors import ConfigError
 from jointmatch.networks import find_backbone
 from jointmatch.resolve import choose_mode, frozen_views, resolve
@@ -174,8 +174,8 @@ def _defaults() -> dict[str, Any]:
 
 
 @cache
-def _said_since(recipe: str, mode: str) -> Settings:
-    said = resolve({"training": {"recipe": recipe, "mode": mode}}, mode).to_dict()
+def _said_since(name: str, mode: str) -> Settings:
+    said = build(recipe(name, mode)).to_dict()
     return {section: {key: said[section][key]} for section, key in _SAID_SINCE}
 
 

@@ -25,6 +25,7 @@ from jointmatch.training.together import side_by_side
 from jointmatch.types import Task
 
 CLASSES, VOCABULARY = 4, 30522
+WARM = {False: 6, True: 40}  # steps before those that are timed: of stacks, until every usual size of batch is recorded
 LONGEST = 512  # positions of a BERT
 SHAPES = {  # width, layers, attention heads, inner width
     "tiny": (16, 2, 2, 32),
@@ -50,7 +51,7 @@ WAYS = {
     "apart": Way("networks apart, bf16, one update", stacked=False),
     "stacked": Way("stacked, passes replayed"),
     "compiled": Way("stacked, passes replayed, layers compiled", compiled=True),
-    "fused": Way("stacked, passes replayed, layers compiled, attention fused", compiled=True, fused=True),
+    "fused": Way("stacked, passes replayed, layers compiled, kernels of our own", compiled=True, fused=True),
 }
 
 
@@ -112,7 +113,7 @@ class Load:
 
 def measure(load: Load, device: torch.device, steps: int, chunks: int = 3) -> dict[str, Any]:
     """Milliseconds per outer step and seed, and what follows from them."""
-    timer = _Timer(device, steps, chunks)
+    timer = _Timer(device, steps, chunks, WARM[WAYS[load.way].stacked])
     if device.type == "cuda":
         torch.cuda.reset_peak_memory_stats(device)
     loops = [loop_of(load, seed, device, timer if seed == 0 else Listener(), timer.total) for seed in range(load.seeds)]
@@ -154,9 +155,8 @@ def matmul_peak(device: torch.device) -> float:
 class _Timer(Listener):
     """Times chunks of steps, after some that warm up; the device is waited for only at their ends."""
 
-    def __init__(self, device: torch.device, steps: int, chunks: int) -> None:
-        self.device, self.chunk = device, max(steps // chunks, 1)
-        self.warm = 6
+    def __init__(self, device: torch.device, steps: int, chunks: int, warm: int) -> None:
+        self.device, self.chunk, self.warm = device, max(steps // chunks, 1), warm
         self.total = self.warm + self.chunk * chunks
         self.steps_done = 0
         self.start = time.perf_counter()

@@ -213,7 +213,10 @@ def compile_ahead(loads: Sequence[Any], jobs: int, say: Callable[[str], None]) -
 
 def _sizes(load: Any) -> tuple[Any, ...]:
     """What compiled code depends on."""
-    return load.shape, load.networks * load.seeds, load.batch, load.mu, load.length, load.shortest > 0
+    from jointmatch.benchmark.speed import WAYS
+
+    fused = WAYS[load.way].fused
+    return fused, load.shape, load.networks * load.seeds, load.batch, load.mu, load.length, load.shortest > 0
 
 
 def _one_thread() -> None:

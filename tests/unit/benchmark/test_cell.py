@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from jointmatch import config, resolve
-from jointmatch.benchmark import Store, load
+from jointmatch.benchmark import Store, cell, load
 from jointmatch.benchmark.cell import all_cells, cells_of
 from jointmatch.errors import ConfigError
 from tests.unit.benchmark.conftest import record_of
@@ -80,6 +80,13 @@ def test_a_backbone_is_known_by_its_content_wherever_it_lies(written, tiny_backb
     )
     assert here.key == there.key
     assert here.key != first(experiment).key
+
+
+def test_a_backbone_in_a_folder_needs_no_embedded_one(written, tiny_backbone, monkeypatch):
+    monkeypatch.setattr("jointmatch.networks.backbones.EMBEDDED", {"minilm": ("no_such_module", "no-such-package")})
+    cell._said_since.cache_clear()
+    found = cells_of(written(PLAIN), "a", "ag_news", 10, str(tiny_backbone))
+    assert found[0].path.startswith("ag_news-10/jointmatch-")
 
 
 def test_the_recipes_lite_part_counts_where_heads_start_warm(written, monkeypatch):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import jointmatch.run as run_module
+from jointmatch.assembly import Assembly
 from jointmatch.cache import Cache
 from jointmatch.errors import InputError, Interrupted
 from jointmatch.job import Job
@@ -293,6 +294,19 @@ def test_a_seed_whose_data_make_another_method_of_it_is_trained_by_itself(full, 
     outcomes = run_module.run_seeds(splits, settings, SEEDS)
     assert [own.result["algorithm"] for own in outcomes] == ["aumst", "supervised", "aumst"]
     assert_alike(outcomes[2], alone(settings, 2))
+
+
+def test_every_run_knows_how_many_there_are(full, monkeypatch):
+    counts: list[int] = []
+    build = Assembly._stacked
+
+    def counted(self: Assembly, *args: Any) -> Any:
+        counts.append(self.runs)
+        return build(self, *args)
+
+    monkeypatch.setattr(Assembly, "_stacked", counted)
+    together(full(training={"steps": 1}), None, Recorder())
+    assert counts == [len(SEEDS)] * len(SEEDS)
 
 
 def test_what_all_seeds_say_is_said_once_and_their_steps_are_one_stage(full):

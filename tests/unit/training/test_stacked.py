@@ -14,6 +14,7 @@ from jointmatch.config import AugmentConfig, TrainingConfig, merge
 from jointmatch.errors import InputError, Interrupted
 from jointmatch.model import Model
 from jointmatch.networks import Encoder, Heads, HeadShape, Networks, StackedEncoders, find_backbone, load_transformer
+from jointmatch.resolve import resolve
 from jointmatch.training import FullLearner, Views
 from jointmatch.training.optimizer import build_optimizer, clip
 from tests.unit.training.toy import Recorder, StopAt, same_state, tiny_run, topic_splits
@@ -179,6 +180,35 @@ def test_what_was_to_be_compiled_or_fused_and_is_not_is_told(tiny_backbone, stac
     settings: dict[str, dict[str, Any]] = {"network": {setting: "on"}, "training": {"steps": 1}}
     trained(tiny_backbone, stacked, settings, None, listener)
     assert [note for note in listener.notes if what in note] == [f"{what} {setting}: {reason}."]
+
+
+def asked_for(backbone, monkeypatch, kind: str, network: dict[str, Any], runs: int = 1) -> set[str]:
+    """What a stack is asked to do on a device of a kind, which this machine need not have."""
+    asked = set()
+    monkeypatch.setattr(StackedEncoders, "fuse_attention", lambda self, tell: asked.add("fused"))
+    monkeypatch.setattr(StackedEncoders, "compile_layers", lambda self, tell: asked.add("compiled"))
+    monkeypatch.setattr(StackedEncoders, "to", lambda self, device: self)
+    monkeypatch.setattr("jointmatch.assembly.why_not_compiled", lambda device: None)
+    training = {"mode": "full", "steps": 1000}
+    settings = {"network": {"backbone": str(backbone), **network}, "training": training}
+    assembly = Assembly(topic_splits(), resolve(settings, "full"), settings, Recorder())
+    encoders = [assembly._encoder([1.0]) for _ in range(2)]
+    assembly.device, assembly.runs = torch.device(kind), runs
+    assembly._stacked(encoders, 0.0)
+    return asked
+
+
+@pytest.mark.parametrize(
+    ("kind", "wanted", "fused"), [("cuda", "auto", True), ("cpu", "auto", False), ("cuda", "off", False)]
+)
+def test_kernels_of_our_own_are_used_by_themselves_on_a_gpu(tiny_backbone, monkeypatch, kind, wanted, fused):
+    assert ("fused" in asked_for(tiny_backbone, monkeypatch, kind, {"fused": wanted})) is fused
+
+
+@pytest.mark.parametrize(("runs", "compiled"), [(2, False), (3, True)])
+def test_layers_are_compiled_where_all_runs_take_many_steps(tiny_backbone, monkeypatch, runs, compiled):
+    """1,000 steps each."""
+    assert ("compiled" in asked_for(tiny_backbone, monkeypatch, "cuda", {}, runs)) is compiled
 
 
 @pytest.mark.parametrize("how", ["auto", "off"])

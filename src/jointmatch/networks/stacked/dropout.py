@@ -8,7 +8,7 @@ device, compiled or not. torch's own dropout has one stream for the whole stack.
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -74,9 +74,19 @@ class Masks:
             that together broadcast to (n, ...).
         width: D, the columns.
         rate: The share that is dropped.
+        scramble: The shuffle, by a kernel of our own where there is one.
     """
 
-    def __init__(self, words: Tensor, kind: int, places: int, rows: Sequence[Tensor], width: int, rate: float) -> None:
+    def __init__(
+        self,
+        words: Tensor,
+        kind: int,
+        places: int,
+        rows: Sequence[Tensor],
+        width: int,
+        rate: float,
+        scramble: Callable[[Tensor], Tensor] = scramble,
+    ) -> None:
         own = torch.arange(places, dtype=torch.int32, device=words.device)[:, None] + kind * 2**16
         key = scramble(scramble(words[:, 0] + own) ^ words[:, 1])  # (places, n)
         self.columns = scramble((key ^ GOLDEN)[..., None] + _steps(width, key))  # (places, n, D)
@@ -130,10 +140,11 @@ def drop_in_pass(seeds: Tensor, shape: Any, packing: Packing, cutoff: float) -> 
     grid = [torch.arange(size, device=seeds.device) for size in (texts, heads, tokens)]
     query = [grid[0][None, :, None, None], grid[1][None, None, :, None], grid[2][None, None, None, :]]
     token = [packing.text, packing.position]
+    shuffle = scramble if packing.spans is None else torch.ops.jointmatch.scramble
     return Dropout(
-        Masks(seeds, 0, 1 + 2 * layers, token, width, hidden) if hidden else None,
-        Masks(seeds, 1, layers, query, tokens, attention) if attention else None,
-        Masks(seeds, 2, 1, token[:1], width, cutoff) if cutoff else None,
+        Masks(seeds, 0, 1 + 2 * layers, token, width, hidden, shuffle) if hidden else None,
+        Masks(seeds, 1, layers, query, tokens, attention, shuffle) if attention else None,
+        Masks(seeds, 2, 1, token[:1], width, cutoff, shuffle) if cutoff else None,
     )
 
 

@@ -25,6 +25,7 @@ from jointmatch.networks.tokens import Tokens
 from jointmatch.types import Mixing, Mixings
 
 POSITIONS, TOKENS = 16, 256  # shapes are filled up to multiples of these on a GPU, so that few of them occur
+BLOCK = 64  # and wider ones to multiples of this, where attention skips the padding
 
 RECORDED_ON = {"cuda"}
 FEW_TOKENS = 16384  # a pass over more is long enough to hide the launching of its kernels
@@ -45,7 +46,7 @@ class StackedEncoders(nn.Module):
         self.stack = stack
         self.replay: Replay | None = Replay(tell)  # None: every pass is launched kernel by kernel
         self.run_layer: RunLayer = StackedLayer.__call__  # of passes that are replayed or learnt from
-        self.fused = False  # whether attention is done by kernels of our own
+        self.fused = False  # whether kernels of our own are used
 
     @classmethod
     def of(
@@ -102,7 +103,9 @@ class StackedEncoders(nn.Module):
         words = [seed_words([*seeds, *head_seeds(seeds)])] if self.training and seeds is not None else []
         drops = bool(words)
         longest = self.stack.embeddings.positions.shape[1]
-        arrays = together([tokens] if isinstance(tokens, Tokens) else tokens, device, mixing is None, longest)
+        fused = self.fused and mixing is None  # mixed texts have something of their padding mixed in
+        batches = [tokens] if isinstance(tokens, Tokens) else tokens
+        arrays = together(batches, device, mixing is None, longest, BLOCK if fused else POSITIONS)
         inputs = all_on_device([*arrays, *words], device)
         is_function = mixing is None and (drops or not self.training)  # of the inputs alone
         is_recorded = is_function and device.type in RECORDED_ON and inputs[0].shape[1] <= FEW_TOKENS
@@ -112,9 +115,7 @@ class StackedEncoders(nn.Module):
         def run(ids: Tensor, *rest: Tensor) -> Tensor:
             fields, own = (rest[:-1], rest[-1]) if drops else (rest, None)
             encoder_words, head_words = (None, None) if own is None else own.chunk(2)
-            packing = packing_of(fields)
-            # Mixed texts have something of their padding mixed in, which kernels of our own leave out.
-            packing = packing.spanned() if self.fused and mixing is None else packing
+            packing = packing_of(fields).spanned() if fused else packing_of(fields)
             features = self.stack(ids, packing, encoder_words, mixing, run_layer)
             return features if heads is None else classified(features, heads, head_words)
 
@@ -177,14 +178,19 @@ class StackedEncoders(nn.Module):
 
 
 def together(
-    batches: Sequence[Tokens], device: torch.device, packed: bool = True, longest: int | None = None
+    batches: Sequence[Tokens],
+    device: torch.device,
+    packed: bool = True,
+    longest: int | None = None,
+    block: int = POSITIONS,
 ) -> list[np.ndarray]:
     """Batches of as many texts each as one: (n, M) token numbers, and the fields of their ``Packing``.
 
-    They are not filled up beyond ``longest``, the positions that the networks know.
+    Beyond ``block`` positions they are filled up to multiples of it, but not beyond ``longest``, the positions that the
+    networks know.
     """
-    positions, grain = (POSITIONS, TOKENS) if device.type == "cuda" else (1, 1)
     needed = max(batch.ids.shape[1] for batch in batches)
+    positions, grain = (POSITIONS if needed <= block else block, TOKENS) if device.type == "cuda" else (1, 1)
     filled = -(-needed // positions) * positions
     width = filled if longest is None else max(needed, min(filled, longest))
     once = {id(batch): batch for batch in batches}  # networks of one run mostly read the same

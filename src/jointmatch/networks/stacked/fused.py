@@ -1,4 +1,4 @@
-"""Whether attention can be done by kernels of our own: these need a GPU, Triton, and heads of a width it multiplies."""
+"""Whether kernels of our own can be used: these need a GPU, Triton, and attention heads of a width it multiplies."""
 
 from __future__ import annotations
 
@@ -30,11 +30,12 @@ def why_not_fused(shape: Any, device: torch.device) -> str | None:
 
 
 def _try(heads: int, head: int, rate: float, device: torch.device, dtype: torch.dtype) -> None:
-    """Both ways once, on a text that fills a program: what does not compile or fit shows."""
+    """Each kernel once, attention on a text that fills a program and on a longer one: what does not compile shows."""
     from jointmatch.networks.stacked import kernels
 
-    length = kernels.BLOCKS[-1]
-    qkv = torch.zeros(1, length, 3 * heads * head, device=device, dtype=dtype, requires_grad=True)
-    spans = torch.tensor([[[0], [length]]], dtype=torch.int32, device=device)
-    rows = torch.zeros(1, 1, heads, length, dtype=torch.int32, device=device)
-    kernels.attend(qkv, spans, rows, rows[:, 0, 0], heads, length, rate)[0].sum().backward()
+    for length in (kernels.BLOCKS[-1], 2 * kernels.BLOCKS[-1]):
+        qkv = torch.zeros(1, length, 3 * heads * head, device=device, dtype=dtype, requires_grad=True)
+        spans = torch.tensor([[[0], [length]]], dtype=torch.int32, device=device)
+        rows = kernels.scramble(torch.zeros(1, 1, heads, length, dtype=torch.int32, device=device))
+        kernels.attend(qkv, spans, rows, rows[:, 0, 0], heads, length, rate)[0].sum().backward()
+    kernels.activation_backward(qkv.detach(), qkv.detach(), torch.zeros(1, qkv.shape[-1], device=device))

@@ -22,8 +22,14 @@ class StackedLinear(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """(n, M, inputs) -> (n, M, outputs)."""
+        product = self.product(x)
+        return product + self.bias[:, None].to(product.dtype)
+
+    def product(self, x: Tensor) -> Tensor:
+        """The same before the bias is added."""
         dtype = _dtype_of(x)
-        return _Product.apply(x.to(dtype), self.weight.to(dtype)) + self.bias[:, None].to(dtype)
+        product: Tensor = _Product.apply(x.to(dtype), self.weight.to(dtype))
+        return product
 
 
 class _Product(torch.autograd.Function):
@@ -41,6 +47,20 @@ class _Product(torch.autograd.Function):
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor]:
         x, weight = ctx.saved_tensors
         return grad @ weight, grad.mT @ x
+
+
+class _Activated(torch.autograd.Function):
+    """``gelu(x + bias)`` of (n, M, D) and (n, D), the way back by a kernel of our own; see ``kernels``."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, bias: Tensor) -> Tensor:
+        ctx.save_for_backward(x, bias)
+        return F.gelu(x + bias[:, None].to(x.dtype))
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor]:
+        found: tuple[Tensor, Tensor] = torch.ops.jointmatch.activation_backward(grad, *ctx.saved_tensors)
+        return found
 
 
 def _dtype_of(x: Tensor) -> torch.dtype:
@@ -130,8 +150,15 @@ class StackedLayer(nn.Module):
         """(n, M, D) -> (n, M, D)."""
         looked = self.mixed(self._attend(hidden, packing, dropout.shares))
         hidden = self.mixed_norm(_drop(looked, dropout.mixed) + hidden)
-        inner = self.down(F.gelu(self.up(hidden)))
+        inner = self.down(self._activated(hidden, packing.spans is not None))
         return self.norm(_drop(inner, dropout.inner) + hidden)
+
+    def _activated(self, hidden: Tensor, fused: bool) -> Tensor:
+        """(n, M, D) -> (n, M, inner)."""
+        if not fused:
+            return F.gelu(self.up(hidden))
+        activated: Tensor = _Activated.apply(self.up.product(hidden), self.up.bias)
+        return activated
 
     def _attend(self, hidden: Tensor, packing: Packing, dropout: Mask | None) -> Tensor:
         """(n, M, D) -> (n, M, D), over the tokens of each text."""
@@ -154,7 +181,7 @@ class StackedLayer(nn.Module):
 
 
 def _attended(qkv: Tensor, packing: Packing, heads: int, dropout: Mask | None) -> Tensor:
-    """The same by kernels of our own; see ``kernels.py``, which must have been imported."""
+    """The same by kernels of our own; see ``kernels``, which must have been imported."""
     rows, columns, rate = dropout or (packing.spans, packing.spans, 0.0)
     sizes = heads, packing.mask.shape[-1], rate
     out: Tensor = torch.ops.jointmatch.attend(qkv, packing.spans, rows, columns, *sizes)[0]

@@ -15,7 +15,7 @@ from torch import Tensor
 
 Pass = Callable[..., Tensor]
 
-RECORDINGS = 12  # at most: each holds the memory of its pass
+RECORDINGS = 24  # at most: each holds the memory of its pass
 FREE = 0.5  # of the device's memory at least, or no other is made: other runs may share it
 WARM_UP = 2  # passes before recording, so that what is done once (choosing kernels, compiling) is not recorded
 

@@ -1,4 +1,4 @@
-"""Attention by kernels of our own: the same numbers as where it is written out.
+"""Kernels of our own: the same numbers as where what they do is written out.
 
 Triton's interpreter runs them on a CPU, which it must be told before it is imported: ``test_fused.py`` has pytest run
 this file in a process of its own.
@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor
 
 from jointmatch.networks.stacked import Stacked, StackedEncoders, encoders, fused, kernels
-from jointmatch.networks.stacked.dropout import Dropout
+from jointmatch.networks.stacked.dropout import Dropout, scramble
+from jointmatch.networks.stacked.kernels import attention
+from jointmatch.networks.stacked.packing import pack, packing_of
 from jointmatch.types import Mixing
 from tests.unit.networks.stacked.berts import batch, even_bert
 from tests.unit.networks.stacked.rerun import recorded
@@ -81,6 +84,54 @@ def test_nothing_comes_of_fillers():
     layer = networks.stack.layers[0]
     out = layer(torch.randn(2, ids.shape[1], 32), packing, Dropout().layer(0))
     assert torch.isfinite(out).all()
+
+
+@pytest.mark.parametrize("packed", [True, False])
+@pytest.mark.parametrize("length", [9, 40, 70])
+def test_what_no_text_has_is_zero_whatever_was_in_memory(packed, length):
+    """Networks have texts of different lengths, one of which is empty; memory is full of what is not a number."""
+    lengths = [[length, 2, 0, 5], [1, 3, length - 1, 2]]
+    fields = pack([np.array(own) for own in lengths], length + 3, 1 if packed else None)
+    packing = packing_of([torch.from_numpy(array) for array in fields]).spanned()
+    assert (packing.real is not None) is packed
+    there = packing.mask.flatten(1) if packing.real is None else packing.real
+    assert there.sum(1).tolist() == [sum(own) for own in lengths]
+    qkv = torch.randn(2, there.shape[1], 96)
+    sizes = packing.spans, packing.spans, packing.spans, 2, packing.mask.shape[-1], 0.0
+    torch.use_deterministic_algorithms(True)  # which has torch fill new memory so
+    try:
+        assert torch.empty(3).isnan().all()
+        out, logs = kernels.attend(qkv, *sizes)
+        gradient = attention.attend_backward(torch.ones_like(out), qkv, out, logs, *sizes)
+    finally:
+        torch.use_deterministic_algorithms(False)
+    for x in (out, gradient):
+        assert torch.isfinite(x).all()
+        assert (x[~there] == 0).all()
+        assert (x[there] != 0).any()
+
+
+@pytest.mark.parametrize("rows", [5, 300])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_the_way_back_through_a_bias_and_a_gelu(rows, dtype):
+    """Not as many rows or columns as programs take, networks that differ."""
+    torch.manual_seed(rows)
+    x, grad = torch.randn(2, 2, rows, 150, dtype=dtype)
+    bias = torch.randn(2, 150, requires_grad=True)
+    wanted = x.float().requires_grad_()
+    torch.nn.functional.gelu(wanted + bias[:, None]).backward(grad.float())
+    of_x, of_bias = kernels.activation_backward(grad, x, bias.detach())
+    assert (of_x.dtype, of_bias.dtype) == (dtype, torch.float32)
+    near = 1e-4 if dtype == torch.float32 else 3e-2
+    torch.testing.assert_close(of_x.float(), wanted.grad, rtol=near, atol=near)
+    torch.testing.assert_close(of_bias, bias.grad, rtol=3 * near, atol=3 * near)
+
+
+@pytest.mark.parametrize("shape", [(3,), (2, 1025), (5, 1, 7)])
+def test_numbers_are_scrambled_alike(shape):
+    numbers = torch.randint(-(2**31), 2**31 - 1, shape, dtype=torch.int32)
+    for given in (numbers, numbers.movedim(0, -1)):  # laid out in order, and not
+        assert torch.equal(kernels.scramble(given), scramble(given))
 
 
 def test_mixed_texts_are_read_as_before():

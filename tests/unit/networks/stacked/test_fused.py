@@ -24,25 +24,48 @@ def test_the_kernels_give_what_is_written_out_gives():
         command, cwd=root, env={**environment, "TRITON_INTERPRET": "1"}, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
-    assert "14 passed" in done.stdout
+    assert "27 passed" in done.stdout
 
 
-@pytest.mark.parametrize(("capability", "head"), [(80, 64), (90, 32)])
-@pytest.mark.parametrize("name", ["_forward", "_backward"])
-def test_the_kernels_compile_for_gpus_of_two_kinds(name, capability, head):
+KINDS = {
+    **dict.fromkeys(("qkv", "out", "grad", "gradients", "x"), "*bf16"),
+    **dict.fromkeys(("logsum", "bias", "sums"), "*fp32"),
+    **dict.fromkeys(("spans", "rows", "columns"), "*i32"),
+    **dict.fromkeys(("scale", "raised"), "fp32"),
+}
+
+
+@pytest.mark.parametrize("capability", [80, 90])
+@pytest.mark.parametrize("head", [32, 64])
+@pytest.mark.parametrize(
+    ("name", "more"), [("_forward", {}), ("_backward", {"WHOLE": True}), ("_backward", {"WHOLE": False})]
+)
+def test_attention_compiles_for_gpus_of_two_kinds(name, more, head, capability):
     """To machine code, which takes no GPU: much that the interpreter lets pass a compiler does not."""
     pytest.importorskip("triton", reason="the kernels are written in Triton")
+    from jointmatch.networks.stacked.kernels import attention
+
+    constants = {"HEAD": head, "BLOCK": attention.BLOCKS[-1], "DROPS": True, "PRECISION": "tf32", **more}
+    compiled(getattr(attention, name), constants, capability, KINDS)
+
+
+@pytest.mark.parametrize("capability", [80, 90])
+def test_other_kernels_compile_for_gpus_of_two_kinds(capability):
+    pytest.importorskip("triton", reason="the kernels are written in Triton")
+    from jointmatch.networks.stacked.kernels import activation, scrambling
+
+    sizes = {name: getattr(activation, name) for name in ("ROWS", "BLOCK", "COLUMNS")}
+    compiled(activation._backward, sizes, capability, KINDS | {"rows": "i32"})
+    compiled(scrambling._scramble, {"BLOCK": scrambling.BLOCK}, capability, {"given": "*i32", "out": "*i32"})
+
+
+def compiled(kernel, constants, capability, kinds):
+    """Compile it, and check that it fits."""
     import triton
     from triton.backends.compiler import GPUTarget
     from triton.compiler import ASTSource
 
-    from jointmatch.networks.stacked import kernels
-
-    kernel = getattr(kernels, name)
-    constants = {"HEAD": head, "BLOCK": kernels.BLOCKS[-1], "DROPS": True, "PRECISION": "tf32"}
-    kinds = dict.fromkeys(("qkv", "out", "grad", "gradients"), "*bf16") | {"logsum": "*fp32"}
-    kinds |= dict.fromkeys(("spans", "rows", "columns"), "*i32") | dict.fromkeys(("scale", "raised"), "fp32")
-    kinds |= dict.fromkeys(constants, "constexpr")
+    kinds = kinds | dict.fromkeys(constants, "constexpr")
     signature = {argument: kinds.get(argument, "i32") for argument in kernel.arg_names}
     made = triton.compile(ASTSource(kernel, signature, constants), target=GPUTarget("cuda", capability, 32))
     assert made.asm["cubin"]

@@ -123,6 +123,17 @@ def test_texts_laid_out_as_on_a_gpu_stay_within_the_positions_that_there_are(len
     assert width == {5: 16, 16: 16}.get(length, 24)
 
 
+def test_wide_batches_come_in_fewer_widths_where_attention_skips_the_padding():
+    cuda = torch.device("cuda")
+
+    def width(length: int, *rest: int) -> int:
+        return together([batch(0, 3, length)], cuda, True, *rest)[1].shape[-1]
+
+    assert [width(n, 512, 64) for n in (5, 33, 64, 65, 130)] == [16, 48, 64, 128, 192]
+    assert [width(n, 512) for n in (5, 33, 64, 65, 130)] == [16, 48, 64, 80, 144]
+    assert width(65, 100, 64) == 100
+
+
 def _as_on(device, batches, _, *rest):
     return together(batches, device, *rest)
 

@@ -1,0 +1,88 @@
+"""Sets an experiment's finished cells aside: one file for each data set under ``earlier``, which names stay good for.
+
+    python -m benchmarks.set_aside benchmarks/search/full_imdb.toml --from /tmp/results
+    python -m benchmarks.set_aside main_lite --dataset imdb --as main_lite_256 --remove
+
+For searches, which no table shows, and for rows that are run again in another way and compared with how they were.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from jointmatch.benchmark import Store, load
+from jointmatch.benchmark.cell import cells_of
+from jointmatch.benchmark.store import FORMAT, Record, dumps
+from jointmatch.files import write_text
+
+KEPT = (
+    "settings",
+    "scores",
+    "scores_of_last_step",
+    "steps",
+    "kept_step",
+    "termination",
+    "seconds",
+    "pseudo_labels",
+    "history",
+    "backbone",
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> list[Path]:
+    """Write the files; their paths."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("experiment", help="of the package, or a .toml file")
+    parser.add_argument("--from", dest="source", default="benchmarks/results", help="folder of results with the cells")
+    parser.add_argument("--to", default="benchmarks/results", help="folder of results to keep them in")
+    parser.add_argument("--as", dest="name", help="what the experiment is called there; else its own name")
+    parser.add_argument("--dataset", action="append", help="of the experiment; repeat it; else all")
+    parser.add_argument("--remove", action="store_true", help="the cells, once they are kept")
+    args = parser.parse_args(arguments)
+    experiment, store, written = load(args.experiment), Store(args.source), []
+    name = args.name or Path(experiment.name).stem
+    for data in args.dataset or experiment.data:
+        found = dict(runs(experiment, store, data, name))
+        if not found:
+            continue
+        first = next(iter(found.values()))
+        machine = {**first["hardware"], **first.get("versions", {})}
+        packed = [{k: v for k, v in run.items() if k not in ("hardware", "versions")} for run in found.values()]
+        target = Path(args.to) / "earlier" / f"{name}-{data}.json"
+        write_text(target, dumps({"format": FORMAT, "machine": machine, "runs": packed}))
+        written.append(target)
+        print(f"{target}: {len(packed)} runs")
+        if args.remove:
+            for path in found:
+                (Path(args.source) / "cells" / path).unlink()
+    return written
+
+
+def runs(experiment: Any, store: Store, data: str, name: str) -> list[tuple[str, Record]]:
+    """Each finished cell's place, and what is kept of it."""
+    found = []
+    references = ["references"] if experiment.references else []
+    for row in [*experiment.variants, *references]:
+        for labels in experiment.data[data]:
+            for cell in cells_of(experiment, experiment.references[0] if row == "references" else row, data, labels):
+                record = store.read(cell.path)
+                if record is not None:
+                    facts = {"experiment": name, "variant": row, "data": data, "labels": labels}
+                    facts |= {"imbalance": cell.imbalance, "seed": cell.seed, "asked": asked(experiment, row, data)}
+                    own = {key: record[key] for key in (*KEPT, "hardware", "versions", "baselines") if key in record}
+                    found.append((cell.path, facts | own))
+    return found
+
+
+def asked(experiment: Any, row: str, data: str) -> dict[str, Any]:
+    """By which a table knows that they are what it wants."""
+    if row not in experiment.variants:
+        return {}
+    return {key: own for key, own in experiment.settings_of(row, data).items() if key != "output" and own}
+
+
+if __name__ == "__main__":
+    main()

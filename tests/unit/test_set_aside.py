@@ -1,0 +1,51 @@
+"""Cells that are set aside: found again under the names they are given, and gone where they were if so asked."""
+
+import pytest
+
+from benchmarks import set_aside
+from jointmatch.benchmark import Results, Store, load
+from jointmatch.benchmark.cell import cells_of
+from tests.unit.benchmark.conftest import record_of
+
+TEXT = """
+data = { ag_news = 10, imdb = 10 }
+seeds = 2
+settings.training = { mode = "lite", steps = 20 }
+variants.a.algorithm.tau = 0.8
+variants.b.algorithm.tau = 0.9
+"""
+
+
+@pytest.fixture
+def search(tmp_path):
+    """An experiment with three finished cells of four on one of its two sets."""
+    file = tmp_path / "search.toml"
+    file.write_text(TEXT)
+    store = Store(tmp_path / "here")
+    for row, seeds in (("a", 2), ("b", 1)):
+        for cell in cells_of(load(str(file)), row, "imdb", 10)[:seeds]:
+            store.write(cell.path, {**record_of(cell, 0.5 + cell.seed / 10), "history": {"step": [20]}})
+    return file
+
+
+@pytest.mark.parametrize("remove", [False, True])
+def test_they_are_found_by_their_names(search, tmp_path, remove):
+    words = [str(search), "--from", str(tmp_path / "here"), "--to", str(tmp_path / "there"), "--as", "before"]
+    (file,) = set_aside.main([*words, *(["--remove"] if remove else [])])
+    assert file == tmp_path / "there" / "earlier" / "before-imdb.json"
+    runs = Store(tmp_path / "there").earlier("before", "a", "imdb", 10)
+    assert [(run["seed"], run["scores"]["dev"]["accuracy"]) for run in runs] == [(0, 0.5), (1, 0.6)]
+    assert len(Store(tmp_path / "there").earlier("before", "b", "imdb", 10)) == 1
+    assert runs[0]["history"] == {"step": [20]}
+    shown = Results(load(str(search)), Store(tmp_path / "there")).entries["a", "imdb", 10]
+    assert not shown.values()  # of another name
+    set_aside.main([*words[:-2], "--as", "search"])
+    shown = Results(load(str(search)), Store(tmp_path / "there")).entries["a", "imdb", 10]
+    assert shown.values(part="dev") == ({} if remove else {0: 0.5, 1: 0.6})
+    assert runs[0]["machine"]["device"]
+    assert len(list((tmp_path / "here" / "cells").rglob("*.json"))) == (0 if remove else 3)
+
+
+def test_nothing_finished_leaves_no_file(search, tmp_path):
+    assert set_aside.main([str(search), "--from", str(tmp_path / "empty"), "--to", str(tmp_path / "there")]) == []
+    assert not (tmp_path / "there").exists()
