@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+import torch
 
 from jointmatch import algorithms
 from jointmatch.augment import Surroundings
@@ -163,11 +164,15 @@ class Assembly:
         encoders = self._trained_encoders()
         if heads is None:
             heads = self._heads(self._labeled_features() if features is None else features)
-        dtype = autocast_dtype(self.device, self.config.training.precision, self.listener.note)
+        dtype = self._dtype(self.listener.note)
         views = self._made_views(self.splits, self.config.augment, everything=not self.config.augment.fresh)
         return FullLearner(
             self.splits, Networks(encoders, heads), self.tokenizer, views, self.device, dtype, self.listener.note
         )
+
+    def _dtype(self, tell: Callable[[str], None] = lambda text: None) -> torch.dtype | None:
+        """What whole networks compute in; None for fp32."""
+        return autocast_dtype(self.device, self.config.training.precision, tell)
 
     def _trained_encoders(self) -> list[Encoder] | StackedEncoders:
         """One for all networks or one each, apart or stacked."""
@@ -194,7 +199,7 @@ class Assembly:
     def _stacked(self, encoders: Sequence[Encoder], cutoff: float) -> StackedEncoders:
         stacked = StackedEncoders.of(encoders, cutoff, self.listener.note)
         wanted = self.config.network.fused
-        if wanted == "on" or (wanted == "auto" and self.device.type == "cuda"):
+        if wanted == "on" or (wanted == "auto" and self.device.type == "cuda" and self._dtype() is not None):
             stacked.to(self.device)
             stacked.fuse_attention(self.listener.note)
         wanted = self.config.network.compiled

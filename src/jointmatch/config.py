@@ -76,7 +76,9 @@ class NetworkConfig:
     freeze_embeddings: bool = False
     stacked: Literal["auto", "on", "off"] = "auto"  # mode full: networks of one shape run as one; auto: on a GPU
     compiled: Literal["auto", "on", "off"] = "auto"  # stacked, on a GPU: their layers are compiled; auto: in long runs
-    fused: Literal["auto", "on", "off"] = "auto"  # stacked, on a GPU: attention and more by our own kernels; auto: on
+    fused: Literal["auto", "on", "off"] = (
+        "auto"  # stacked, on a GPU: attention and more by our own kernels; auto: in bf16
+    )
     engine: Literal["auto", "transformers", "int8"] = (
         "auto"  # frozen features on a CPU: as fast as fp32 goes; plain; nearly
     )

@@ -182,13 +182,16 @@ def test_what_was_to_be_compiled_or_fused_and_is_not_is_told(tiny_backbone, stac
     assert [note for note in listener.notes if what in note] == [f"{what} {setting}: {reason}."]
 
 
-def asked_for(backbone, monkeypatch, kind: str, network: dict[str, Any], runs: int = 1) -> set[str]:
+def asked_for(
+    backbone, monkeypatch, kind: str, network: dict[str, Any], runs: int = 1, has_bf16: bool = True
+) -> set[str]:
     """What a stack is asked to do on a device of a kind, which this machine need not have."""
     asked = set()
     monkeypatch.setattr(StackedEncoders, "fuse_attention", lambda self, tell: asked.add("fused"))
     monkeypatch.setattr(StackedEncoders, "compile_layers", lambda self, tell: asked.add("compiled"))
     monkeypatch.setattr(StackedEncoders, "to", lambda self, device: self)
     monkeypatch.setattr("jointmatch.assembly.why_not_compiled", lambda device: None)
+    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda **settings: has_bf16)
     training = {"mode": "full", "steps": 1000}
     settings = {"network": {"backbone": str(backbone), **network}, "training": training}
     assembly = Assembly(topic_splits(), resolve(settings, "full"), settings, Recorder())
@@ -199,10 +202,18 @@ def asked_for(backbone, monkeypatch, kind: str, network: dict[str, Any], runs: i
 
 
 @pytest.mark.parametrize(
-    ("kind", "wanted", "fused"), [("cuda", "auto", True), ("cpu", "auto", False), ("cuda", "off", False)]
+    ("kind", "wanted", "has_bf16", "fused"),
+    [
+        ("cuda", "auto", True, True),
+        ("cuda", "auto", False, False),  # they have been timed in bf16 alone
+        ("cuda", "on", False, True),
+        ("cuda", "off", True, False),
+        ("cpu", "auto", True, False),
+    ],
 )
-def test_kernels_of_our_own_are_used_by_themselves_on_a_gpu(tiny_backbone, monkeypatch, kind, wanted, fused):
-    assert ("fused" in asked_for(tiny_backbone, monkeypatch, kind, {"fused": wanted})) is fused
+def test_kernels_of_our_own_are_used_by_themselves_in_bf16(tiny_backbone, monkeypatch, kind, wanted, has_bf16, fused):
+    asked = asked_for(tiny_backbone, monkeypatch, kind, {"fused": wanted}, has_bf16=has_bf16)
+    assert ("fused" in asked) is fused
 
 
 @pytest.mark.parametrize(("runs", "compiled"), [(2, False), (3, True)])
