@@ -1,7 +1,7 @@
 """Sets an experiment's finished cells aside: one file for each data set under ``earlier``, which names stay good for.
 
-    python -m benchmarks.set_aside benchmarks/search/full_imdb.toml --from /tmp/results
-    python -m benchmarks.set_aside main_lite --dataset imdb --as main_lite_256 --remove
+    python -m benchmarks.set_aside benchmarks/search/full_imdb.toml --from FOLDER
+    python -m benchmarks.set_aside main_lite --dataset imdb --as main_lite_before --remove
 
 For searches, which no table shows, and for rows that are run again in another way and compared with how they were.
 """
@@ -9,6 +9,8 @@ For searches, which no table shows, and for rows that are run again in another w
 from __future__ import annotations
 
 import argparse
+import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -48,10 +50,14 @@ def main(arguments: Sequence[str] | None = None) -> list[Path]:
         found = dict(runs(experiment, store, data, name))
         if not found:
             continue
-        first = next(iter(found.values()))
-        machine = {**first["hardware"], **first.get("versions", {})}
-        packed = [{k: v for k, v in run.items() if k not in ("hardware", "versions")} for run in found.values()]
+        machines = {json.dumps({**run["hardware"], **run.get("versions", {})}): run for run in found.values()}
         target = Path(args.to) / "earlier" / f"{name}-{data}.json"
+        if len(machines) > 1 or target.exists():
+            sys.exit(
+                f"{target} is there already." if target.exists() else f"{data} was run on {len(machines)} machines."
+            )
+        machine = json.loads(next(iter(machines)))
+        packed = [{k: v for k, v in run.items() if k not in ("hardware", "versions")} for run in found.values()]
         write_text(target, dumps({"format": FORMAT, "machine": machine, "runs": packed}))
         written.append(target)
         print(f"{target}: {len(packed)} runs")
@@ -68,7 +74,7 @@ def runs(experiment: Any, store: Store, data: str, name: str) -> list[tuple[str,
     for row in [*experiment.variants, *references]:
         for labels in experiment.data[data]:
             for cell in cells_of(experiment, experiment.references[0] if row == "references" else row, data, labels):
-                record = store.read(cell.path)
+                record = store.find(cell)
                 if record is not None:
                     facts = {"experiment": name, "variant": row, "data": data, "labels": labels}
                     facts |= {"imbalance": cell.imbalance, "seed": cell.seed, "asked": asked(experiment, row, data)}

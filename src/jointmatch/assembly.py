@@ -170,6 +170,11 @@ class Assembly:
             self.splits, Networks(encoders, heads), self.tokenizer, views, self.device, dtype, self.listener.note
         )
 
+    def _has_bf16(self) -> bool:
+        """Whether whole networks compute in bf16, and on a GPU that has it: the kernels have been timed in no other."""
+        on_gpu = self.device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False)
+        return on_gpu and self._dtype() is not None
+
     def _dtype(self, tell: Callable[[str], None] = lambda text: None) -> torch.dtype | None:
         """What whole networks compute in; None for fp32."""
         return autocast_dtype(self.device, self.config.training.precision, tell)
@@ -188,7 +193,7 @@ class Assembly:
             if reason is None:
                 return self._stacked(encoders, cutoff)
             self.listener.note(f"The encoders are not stacked: {reason}.")
-        for setting, what in (("compiled", "Layers are not compiled"), ("fused", "Attention is not fused")):
+        for setting, what in (("compiled", "Layers are not compiled"), ("fused", "Kernels of our own are not used")):
             if getattr(self.config.network, setting) == "on":
                 self.listener.note(f"{what}: only of stacked encoders.")
         if cutoff:
@@ -199,7 +204,7 @@ class Assembly:
     def _stacked(self, encoders: Sequence[Encoder], cutoff: float) -> StackedEncoders:
         stacked = StackedEncoders.of(encoders, cutoff, self.listener.note)
         wanted = self.config.network.fused
-        if wanted == "on" or (wanted == "auto" and self.device.type == "cuda" and self._dtype() is not None):
+        if wanted == "on" or (wanted == "auto" and self._has_bf16()):
             stacked.to(self.device)
             stacked.fuse_attention(self.listener.note)
         wanted = self.config.network.compiled

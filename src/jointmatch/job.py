@@ -44,7 +44,8 @@ from jointmatch.vocabulary import strange_words
 T = TypeVar("T")
 NOTHING_GAINED = (
     "No step of training the whole networks was better on dev than their start, heads trained on frozen features, so "
-    "the start is kept. --mode lite gives about the same in less time; a lower algorithm.unlabeled_weight may help."
+    "the start is kept. --mode lite gives about the same in less time; a lower training.learning_rate, or a lower "
+    "algorithm.unlabeled_weight, may help."
 )
 MANY_CUT = 0.05  # share of texts not read to their end from which on it is said
 

@@ -66,8 +66,8 @@ def run_seeds(
         job.assembly.share(jobs[0].assembly)
     kept = {i: outcome for i, job in enumerate(jobs) if (outcome := job.kept()) is not None}
     left = [job for i, job in enumerate(jobs) if i not in kept]
-    for job in left:
-        job.assembly.runs = len(left)
+    for job in jobs:
+        job.assembly.runs = len(jobs)  # those that are kept, too: what is left is to be computed as they were
     made: list[Outcome] = []
     while left:
         group = _group(left, chorus, jobs[0])

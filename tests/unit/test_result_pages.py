@@ -70,6 +70,13 @@ def test_what_the_page_says_of_fixmatch_with_its_own_weight_is_what_was_measured
     own = mean({run["seed"]: run["scores"]["test"]["accuracy"] for run in light})
     text = " ".join(page("results", "algorithms.md").split())
     assert f"has {100 * own:.2f} on test with 1 and {100 * mean(heavy.values()):.2f} with 5" in text
+    again = [KEPT.read(f"ag_news-10/fixmatch-best-full-3037062e5a655a6d/seed-{seed}.json") or {} for seed in range(5)]
+    assert {run["settings"]["algorithm"]["unlabeled_weight"] for run in again} == {1.0}
+    assert {run["history"]["step"][0] for run in again} == {0}
+    own = mean({run["seed"]: run["scores"]["test"]["accuracy"] for run in again})
+    assert f"with 1 and the start as a checkpoint it has {100 * own:.2f}." in text
+    supervised = mean(Results(load("main"), store).entries["supervised", "ag_news", 10].values())
+    assert f"(every 100 in the main comparison: {100 * supervised:.2f})" in text
 
 
 @pytest.mark.parametrize("file", sorted((ROOT / "benchmarks").glob("**/*.toml")), ids=lambda file: file.stem)
@@ -107,6 +114,11 @@ def test_what_the_page_about_speed_says_in_words_is_what_its_files_have():
     steps = {(s, way): f"{took(s, way)['ms_per_step']:.1f}" for s in (large, small) for way in ("compiled", ours)}
     assert f"BERT-base's step from {steps[large, 'compiled']} to {steps[large, ours]} ms" in text
     assert f"MiniLM's from {steps[small, 'compiled']} to {steps[small, ours]}." in text
+    odd = {(s, way): took(s, way + ragged)["ms_per_step"] for s in (large, small) for way in ("compiled", ours)}
+    assert f"from {odd[large, 'compiled']:.1f} to {odd[large, ours]:.1f} on texts of different lengths" in text
+    assert f"is slower by it here, {odd[small, ours]:.1f} ms in place of {odd[small, 'compiled']:.1f}" in text
+    seeds = [took(small, way)["ms_per_step_and_seed"] for way in (five + ragged, five)]
+    assert f"takes {seeds[0]:.1f} where one on texts of full length takes {seeds[1]:.1f}" in text
     of_five, of_two = both(five, ours), both(ours, f"{ours}_algorithm-fixmatch_networks-1")
     assert f"take {of_five[0]:.2f} (BERT-base) and {of_five[1]:.2f} (MiniLM) times" in text
     of_five = both(five + ragged, ours + ragged)

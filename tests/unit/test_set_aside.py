@@ -46,6 +46,19 @@ def test_they_are_found_by_their_names(search, tmp_path, remove):
     assert len(list((tmp_path / "here" / "cells").rglob("*.json"))) == (0 if remove else 3)
 
 
+def test_what_is_there_already_and_what_is_of_two_machines_is_refused(search, tmp_path):
+    words = [str(search), "--from", str(tmp_path / "here"), "--to", str(tmp_path / "there"), "--remove"]
+    store, cell = Store(tmp_path / "here"), cells_of(load(str(search)), "b", "imdb", 10)[1]
+    store.write(cell.path, {**record_of(cell, 0.5), "hardware": {"device": "other"}})
+    with pytest.raises(SystemExit, match="imdb was run on 2 machines"):
+        set_aside.main(words)
+    store.write(cell.path, record_of(cell, 0.5))
+    set_aside.main(words[:-1])
+    with pytest.raises(SystemExit, match=r"search-imdb\.json is there already"):
+        set_aside.main(words)
+    assert len(list((tmp_path / "here" / "cells").rglob("*.json"))) == 4
+
+
 def test_nothing_finished_leaves_no_file(search, tmp_path):
     assert set_aside.main([str(search), "--from", str(tmp_path / "empty"), "--to", str(tmp_path / "there")]) == []
     assert not (tmp_path / "there").exists()

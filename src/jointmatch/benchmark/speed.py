@@ -114,7 +114,9 @@ class Load:
 def measure(load: Load, device: torch.device, steps: int, chunks: int = 3) -> dict[str, Any]:
     """Milliseconds per outer step and seed, and what follows from them."""
     timer = _Timer(device, steps, chunks, WARM[WAYS[load.way].stacked])
+    before = 0
     if device.type == "cuda":
+        before = torch.cuda.memory_allocated(device)  # what other loads have left
         torch.cuda.reset_peak_memory_stats(device)
     loops = [loop_of(load, seed, device, timer if seed == 0 else Listener(), timer.total) for seed in range(load.seeds)]
     lengths = _lengths(load)
@@ -125,13 +127,14 @@ def measure(load: Load, device: torch.device, steps: int, chunks: int = 3) -> di
     ms = 1000 * timer.seconds_per_step
     texts = load.batch * (1 + 2 * load.mu)  # each labelled text is read once, each unlabelled one twice
     flops = _flops_per_step(load, lengths) * load.seeds
-    memory = torch.cuda.max_memory_allocated(device) / 2**30 if device.type == "cuda" else None
+    memory = (torch.cuda.max_memory_allocated(device) - before) / 2**30 if device.type == "cuda" else None
     return {
         "ms_per_step": round(ms, 3),
         "ms_per_step_and_seed": round(ms / load.seeds, 3),
         "texts_per_second": round(1000 * load.seeds * texts / ms, 1),
         "tflops": round(flops / ms / 1e9, 3),
         "peak_memory_gib": None if memory is None else round(memory, 2),
+        "first_steps": timer.warm,
         "first_steps_seconds": round(timer.first, 2),
         "tokens_per_text": round(float(lengths.mean()), 1),
         "notes": timer.notes,

@@ -21,7 +21,9 @@ def draw_ways(figure: Figure, shown: Shown) -> None:
     for axes, group in zip(panels, shown, strict=True):
         titles, times, gains = zip(*group["bars"], strict=True)
         places = range(len(titles))
-        axes.barh(places, times, color=[COLOURS[i % len(COLOURS)] for i in places], height=0.62)
+        ways = [title.split(" (")[0] for title in titles]  # one colour each, whatever is trained by it
+        numbers = [list(dict.fromkeys(ways)).index(way) for way in ways]
+        axes.barh(places, times, color=[COLOURS[i % len(COLOURS)] for i in numbers], height=0.62)
         axes.set_yticks(places, ["\n".join(textwrap.wrap(title, 46)) for title in titles])
         axes.invert_yaxis()
         axes.set_xscale("log")

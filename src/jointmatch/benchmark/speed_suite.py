@@ -64,6 +64,7 @@ class Speed(Suite):
                 options.say(f"The time is up: {len(todo) - number} of {len(wanted)} loads are left.")
                 break
             steps = experiment.options["steps"].get(load.way, experiment.options["steps"].get("other", STEPS))
+            give_memory_back()
             found = measure(load, device, steps)
             store.write(_path(machine, load.name), {"name": load.name, "load": asdict(load), **found, **facts})
             options.say(f"{load.name:44} {found['ms_per_step']:9.2f} ms a step  {found['tflops']:8.2f} TFLOP/s")

@@ -16,7 +16,10 @@ MEMORY = Path("/proc/meminfo")
 
 
 def find_device(name: str) -> torch.device:
-    """``auto``, ``cpu``, ``cuda`` or ``cuda:1``, checked."""
+    """``auto``, ``cpu``, ``cuda`` or ``cuda:1``, checked.
+
+    A GPU that is named by its number becomes torch's current one: recordings and kernels of our own go there.
+    """
     if name == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
@@ -25,6 +28,11 @@ def find_device(name: str) -> torch.device:
         raise InputError(f"Unknown device {name!r}, wanted auto, cpu, cuda or cuda:N.") from None
     if device.type == "cuda" and not torch.cuda.is_available():
         raise InputError(f"The device {name!r} was asked for, but torch sees no GPU. Use device=cpu.")
+    if device.type == "cuda" and device.index is not None:
+        count = torch.cuda.device_count()
+        if device.index >= count:
+            raise InputError(f"The device {name!r} was asked for, but torch sees {count} GPU(s), counted from 0.")
+        torch.cuda.set_device(device)
     return device
 
 

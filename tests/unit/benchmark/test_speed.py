@@ -12,7 +12,7 @@ from jointmatch.benchmark import load
 from jointmatch.benchmark.drawing import draw
 from jointmatch.benchmark.formats import markdown
 from jointmatch.benchmark.speed import WAYS, Load, _flops_per_step, measure
-from jointmatch.benchmark.speed_figures import draw_growth
+from jointmatch.benchmark.speed_figures import draw_growth, draw_ways
 from jointmatch.benchmark.speed_suite import Speed, compile_ahead
 from jointmatch.benchmark.store import Store
 from jointmatch.benchmark.suite import Options
@@ -232,3 +232,11 @@ def test_a_shape_that_the_first_panel_lacks_is_in_the_legend_and_looks_the_same_
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["large", "small"]
     alone, beside = figure.axes[1].lines[0], figure.axes[2].lines[1]
     assert (alone.get_color(), alone.get_marker()) == (beside.get_color(), beside.get_marker())
+
+
+def test_a_way_has_one_colour_whatever_is_trained_by_it():
+    figure = pytest.importorskip("matplotlib.figure").Figure(layout="constrained")
+    bars = [["plain", 9.0, 1.0], ["ours", 3.0, 3.0], ["plain (mu 1)", 8.0, 1.0], ["ours (mu 1)", 2.0, 4.0]]
+    draw_ways(figure, [{"shape": "small", "device": "Some GPU", "bars": bars}])
+    colours = [patch.get_facecolor() for patch in figure.axes[0].patches]
+    assert colours[0] == colours[2] != colours[1] == colours[3]

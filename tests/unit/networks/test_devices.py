@@ -1,7 +1,9 @@
-"""How much memory there is to take."""
+"""Which device is taken, and how much memory there is to take."""
 
+import pytest
 import torch
 
+from jointmatch.errors import InputError
 from jointmatch.networks import devices, free_memory
 
 CPU = torch.device("cpu")
@@ -25,3 +27,16 @@ def test_elsewhere_it_is_not_known(tmp_path, monkeypatch):
 def test_it_is_a_number_of_bytes_on_this_machine():
     found = free_memory(CPU)
     assert found is None or found > 2**20
+
+
+def test_a_gpu_that_is_named_by_its_number_is_the_current_one(monkeypatch):
+    chosen: list[torch.device] = []
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    monkeypatch.setattr(torch.cuda, "set_device", chosen.append)
+    assert devices.find_device("cuda") == torch.device("cuda")
+    assert chosen == []
+    assert devices.find_device("cuda:1") == torch.device("cuda:1")
+    assert chosen == [torch.device("cuda:1")]
+    with pytest.raises(InputError, match=r"'cuda:2' was asked for, but torch sees 2 GPU\(s\), counted from 0\."):
+        devices.find_device("cuda:2")

@@ -174,12 +174,14 @@ def test_a_shared_encoder_is_not_stacked_and_told(tiny_backbone):
     ("stacked", "reason"),
     [("off", "only of stacked encoders"), ("on", "it pays on a GPU only, and this is cpu")],
 )
-@pytest.mark.parametrize(("setting", "what"), [("compiled", "Layers are not"), ("fused", "Attention is not")])
+@pytest.mark.parametrize(
+    ("setting", "what"), [("compiled", "Layers are not compiled"), ("fused", "Kernels of our own are not used")]
+)
 def test_what_was_to_be_compiled_or_fused_and_is_not_is_told(tiny_backbone, stacked, reason, setting, what):
     listener = Recorder()
     settings: dict[str, dict[str, Any]] = {"network": {setting: "on"}, "training": {"steps": 1}}
     trained(tiny_backbone, stacked, settings, None, listener)
-    assert [note for note in listener.notes if what in note] == [f"{what} {setting}: {reason}."]
+    assert [note for note in listener.notes if what in note] == [f"{what}: {reason}."]
 
 
 def asked_for(

@@ -135,10 +135,10 @@ class StackedEncoders(nn.Module):
         self.run_layer = CompiledLayer(tell, **options)
 
     def fuse_attention(self, tell: Callable[[str], None] = lambda text: None) -> None:
-        """Have attention done by kernels of our own; ``tell`` hears where that cannot be."""
+        """Have attention and more done by kernels of our own; ``tell`` hears where that cannot be."""
         reason = why_not_fused(self.stack.shape, self.stack.embeddings.words.device)
         if reason:
-            tell(f"Attention is not fused: {reason.rstrip('.')}.")
+            tell(f"Kernels of our own are not used: {reason.rstrip('.')}.")
         self.fused = reason is None
 
     def per_network(self) -> list[list[Tensor]]:

@@ -68,10 +68,39 @@ def test_features_and_gradients_are_the_same(monkeypatch, worth, training, layer
 
 @pytest.mark.parametrize("settings", [{"attention_probs_dropout_prob": 0.5}, {"hidden_size": 64, "vocab_size": 50}])
 def test_texts_longer_than_a_block_and_networks_that_read_texts_of_their_own(settings):
-    """Of 70 tokens, where a program has 64 at once."""
+    """Of 70 tokens, where a program has 32 at once, as it is with numbers of this kind."""
     one, other = both_ways(**settings)
     given = [batch(1, 2, 70), batch(2, 2, 66)], [1, 2]
     check_same(features_and_gradients(one, *given), features_and_gradients(other, *given))
+
+
+@pytest.mark.parametrize("width", [16, 32])
+@pytest.mark.parametrize("length", [40, 64, 100])
+def test_in_short_numbers_they_are_as_near_as_these_are_to_each_other(width, length):
+    """Texts that are one block of 64 tokens, and a longer one. In fp16: of bf16 the interpreter knows no products."""
+    torch.manual_seed(length)
+    heads, lengths = 2, [length, 3, length - 7]
+    qkv = torch.randn(1, sum(lengths), 3 * heads * width).half()
+    grad = torch.randn(1, sum(lengths), heads * width).half()
+    starts = torch.tensor(lengths).cumsum(0) - torch.tensor(lengths)
+    spans = torch.stack([starts, torch.tensor(lengths)])[None].to(torch.int32)
+    given = qkv.clone().requires_grad_()
+    out = kernels.attend(given, spans, spans, spans, heads, length, 0.0)[0]
+    out.backward(grad)
+    exact = qkv.double().requires_grad_()
+    parts = [_attention(own, heads) for own in exact[0].split(lengths)]
+    torch.cat(parts).backward(grad[0].double())
+    assert given.grad is not None
+    assert exact.grad is not None
+    for found, wanted in ((out.detach()[0], torch.cat(parts).detach()), (given.grad, exact.grad)):
+        assert (found.double() - wanted).norm() / wanted.norm() < 2e-3
+
+
+def _attention(qkv: Tensor, heads: int) -> Tensor:
+    """Of one text, (T, 3 D) -> (T, D), as it is written in books."""
+    q, k, v = qkv.view(len(qkv), 3, heads, -1).permute(1, 2, 0, 3).unbind()
+    shares = (q @ k.mT * q.shape[-1] ** -0.5).softmax(-1)
+    return (shares @ v).transpose(0, 1).reshape(len(qkv), -1)
 
 
 def test_nothing_comes_of_fillers():
