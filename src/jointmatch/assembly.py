@@ -51,7 +51,7 @@ from jointmatch.training.making import Made, Similarity
 from jointmatch.types import Task, balance_of
 
 MANY_LONG = 0.2  # share of texts longer than is read from which on their ends are read and not their beginnings alone
-LONG = 3000  # steps of all runs from which on compiled layers, which take half a minute to compile, save more than that
+MUCH = 1e11  # steps of all runs times parameters of a network's layers from which on compiling these saves time
 
 
 class Assembly:
@@ -208,7 +208,8 @@ class Assembly:
             stacked.to(self.device)
             stacked.fuse_attention(self.listener.note)
         wanted = self.config.network.compiled
-        if wanted == "on" or (wanted == "auto" and self.config.training.steps * self.runs >= LONG):
+        layers = sum(p.numel() for p in stacked.stack.layers.parameters()) / len(encoders)
+        if wanted == "on" or (wanted == "auto" and self.config.training.steps * self.runs * layers >= MUCH):
             reason = why_not_compiled(self.device)
             if reason is None:
                 stacked.compile_layers(self.listener.note)

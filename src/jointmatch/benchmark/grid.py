@@ -19,7 +19,7 @@ from jointmatch.benchmark.spells import keep_spell
 from jointmatch.benchmark.store import Record, Store
 from jointmatch.benchmark.suite import Options, Suite, why_absent
 from jointmatch.benchmark.table import sections
-from jointmatch.benchmark.work import Unit, units_of
+from jointmatch.benchmark.work import ROWS, Unit, units_of
 from jointmatch.data.datasets import benchmark_digest, read_benchmark
 from jointmatch.data.draw import drawable
 from jointmatch.errors import DataError, TrainingError
@@ -52,8 +52,9 @@ class Grid(Suite):
         if left:
             store.check_writable()
         options.say(f"{experiment.title}: {wanted - left} of {wanted} cells are finished and kept, {left} to run.")
-        place = (options.results, options.data_dir, start + options.seconds)
-        units = [Unit(cells, *place) for cells in units_of(todo, options.together or 1)]
+        groups = list(units_of(todo, options.together or 1))
+        place = (options.results, options.data_dir, start + options.seconds, len(groups) >= ROWS * options.jobs)
+        units = [Unit(cells, *place) for cells in groups]
         watch = _Watch(left, options.say)
         work_off(units, options.jobs, watch.finished, watch.failed)
         if watch.done:

@@ -16,7 +16,9 @@ from jointmatch.config import Settings, merge
 from jointmatch.data import Splits
 
 STACKED = {"stacked": "on"}  # what seeds side by side need; where it cannot be done they take turns
-COMPILED = {"compiled": "on"}  # on a GPU: many runs share what the first of them compiles
+ROWS = (
+    3  # that a process has to train, on a GPU, for compiling layers to pay: they share what the first of them compiles
+)
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,7 @@ class Unit:
     results: Path
     data_dir: str | None = None
     deadline: float = float("inf")  # by the machine's clock: workers do not share a process's
+    compiled: bool = False  # on a GPU
 
 
 def run_unit(unit: Unit) -> list[tuple[Cell, Record]]:
@@ -36,31 +39,32 @@ def run_unit(unit: Unit) -> list[tuple[Cell, Record]]:
     store = Store(unit.results)
     found = {cell.seed: store.find(cell) for cell in unit.cells}  # another process may have been quicker
     left = [cell for cell in unit.cells if found[cell.seed] is None]
-    for cell, record in zip(left, _run(left, unit.data_dir) if left else [], strict=True):
+    for cell, record in zip(left, _run(left, unit.data_dir, unit.compiled) if left else [], strict=True):
         store.write(cell.path, record)
         found[cell.seed] = record
     return [(cell, kept) for cell in unit.cells if (kept := found[cell.seed]) is not None]
 
 
-def _run(cells: Sequence[Cell], data_dir: str | None) -> list[Record]:
+def _run(cells: Sequence[Cell], data_dir: str | None, compiled: bool) -> list[Record]:
     from jointmatch.data.datasets import benchmark_digest
     from jointmatch.run import run, run_seeds
 
     splits = [splits_of(cell, data_dir) for cell in cells]
     asked, seeds = cells[0].asked, [cell.seed for cell in cells]
     try:
-        outcomes = [run(splits[0], asked)] if len(cells) == 1 else run_seeds(splits, _stacked(asked), seeds)
+        outcomes = [run(splits[0], asked)] if len(cells) == 1 else run_seeds(splits, stacked(asked, compiled), seeds)
         digest = None if cells[0].data == "demo" else benchmark_digest(cells[0].data, data_dir)
         return [record_of(*parts, digest) for parts in zip(cells, outcomes, splits, strict=True)]
     finally:
         give_memory_back()
 
 
-def _stacked(asked: Settings) -> Settings:
+def stacked(asked: Settings, compiled: bool) -> Settings:
+    """What is asked for, with what seeds side by side need; an experiment has the last word on compiling."""
     from jointmatch.networks import find_device
 
     device = find_device(asked.get("training", {}).get("device", "auto"))
-    usual = {"network": COMPILED} if device.type == "cuda" else {}
+    usual = {"network": {"compiled": "on"}} if compiled and device.type == "cuda" else {}
     return merge(usual, asked, {"network": STACKED})
 
 

@@ -10,7 +10,7 @@ import torch
 from jointmatch.benchmark import grid, schedule
 from jointmatch.benchmark.cell import Cell
 from jointmatch.benchmark.suite import Options
-from jointmatch.benchmark.work import Unit, thinned, units_of
+from jointmatch.benchmark.work import Unit, stacked, thinned, units_of
 from jointmatch.data.splits import Splits, Texts
 from jointmatch.errors import ConfigError
 
@@ -97,6 +97,34 @@ def test_all_seeds_of_a_row_go_at_once_on_a_gpu_unless_it_is_said(written, monke
     experiment = written('data = { demo = 5 }\nseeds = 3\nsettings.training.mode = "lite"\nvariants.a = {}\n')
     grid.Grid().run(experiment, Options(tmp_path, together=asked, say=lambda text: None))
     assert [len(unit.cells) for unit in seen] == sizes
+
+
+@pytest.mark.parametrize(("jobs", "compiled"), [(1, True), (2, False)])
+def test_layers_are_compiled_where_a_process_has_three_rows_to_train(written, monkeypatch, tmp_path, jobs, compiled):
+    """Four rows."""
+    seen: list[Unit] = []
+    monkeypatch.setattr(grid, "find_device", lambda name: torch.device("cuda"))
+    monkeypatch.setattr(grid, "work_off", lambda units, *_: seen.extend(units))
+    rows = "".join(f"variants.{name}.algorithm.tau = 0.{name}\n" for name in "6789")
+    experiment = written('data = { demo = 5 }\nseeds = 3\nsettings.training.mode = "lite"\n' + rows)
+    grid.Grid().run(experiment, Options(tmp_path, jobs=jobs, say=lambda text: None))
+    assert [unit.compiled for unit in seen] == [compiled] * 4
+
+
+@pytest.mark.parametrize(
+    ("kind", "wanted", "own", "said"),
+    [
+        ("cuda", True, {}, "on"),
+        ("cuda", False, {}, None),
+        ("cpu", True, {}, None),
+        ("cuda", True, {"compiled": "off"}, "off"),
+    ],
+)
+def test_an_experiment_has_the_last_word_on_compiling(monkeypatch, kind, wanted, own, said):
+    monkeypatch.setattr("jointmatch.networks.find_device", lambda name: torch.device(kind))
+    found = stacked({"network": own}, wanted)["network"]
+    assert found.get("compiled") == said
+    assert found["stacked"] == "on"
 
 
 def test_a_thinned_pool_has_a_tenth_of_its_rarest_class():

@@ -220,7 +220,8 @@ def test_kernels_of_our_own_are_used_by_themselves_in_bf16(tiny_backbone, monkey
 
 @pytest.mark.parametrize(("runs", "compiled"), [(2, False), (3, True)])
 def test_layers_are_compiled_where_all_runs_take_many_steps(tiny_backbone, monkeypatch, runs, compiled):
-    """1,000 steps each."""
+    """1,000 steps each; a layer has 16 x (48 + 16 + 32 + 32) weights, 48 + 16 + 32 + 16 biases and norms of 4 x 16."""
+    monkeypatch.setattr("jointmatch.assembly.MUCH", 2 * (2048 + 112 + 64) * 2500)
     assert ("compiled" in asked_for(tiny_backbone, monkeypatch, "cuda", {}, runs)) is compiled
 
 
