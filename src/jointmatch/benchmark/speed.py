@@ -49,9 +49,9 @@ class Way:
 WAYS = {
     "published": Way("as the published code: networks apart, fp32, 1 + mu updates", "fp32", "alternating", False),
     "apart": Way("networks apart, bf16, one update", stacked=False),
-    "stacked": Way("stacked, passes replayed"),
-    "compiled": Way("stacked, passes replayed, layers compiled", compiled=True),
-    "fused": Way("stacked, passes replayed, layers compiled, kernels of our own", compiled=True, fused=True),
+    "stacked": Way("stacked, replayed"),
+    "compiled": Way("stacked, replayed, compiled", compiled=True),
+    "fused": Way("stacked, replayed, compiled, own kernels", compiled=True, fused=True),
 }
 
 

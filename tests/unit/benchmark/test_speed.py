@@ -166,7 +166,7 @@ def test_texts_of_different_lengths_are_held_against_the_same_texts(tmp_path):
         notes = {"notes": ["Something is slower."]} if one.way == "apart" else {}
         store.write(f"speed/some-gpu/{one.name}.json", {"name": one.name, **found, **rest, **notes})
     shown = markdown(Speed().tables(ragged, store, "auto", "ways"))
-    assert "stacked, passes replayed (texts of 5 tokens and more) | 3.00 | 10.0 | 5.0 |" in shown
+    assert "stacked, replayed (texts of 5 tokens and more) | 3.00 | 10.0 | 5.0 |" in shown
     assert "reaches 200 to 208 TFLOP/s" in shown
     assert "tiny, networks apart, bf16, one update: Something is slower." in shown
 
