@@ -1,4 +1,4 @@
-"""Sets an experiment's finished cells aside: one file for each data set under ``earlier``, which names stay good for.
+"""Sets an experiment's finished cells aside, in one file for each data set under ``earlier``: found by name ever after.
 
     python -m benchmarks.set_aside benchmarks/search/full_imdb.toml --from FOLDER
     python -m benchmarks.set_aside main_lite --dataset imdb --as main_lite_before --remove
@@ -17,7 +17,9 @@ from typing import Any
 
 from jointmatch.benchmark import Store, load
 from jointmatch.benchmark.cell import cells_of
+from jointmatch.benchmark.results import asked_of
 from jointmatch.benchmark.store import FORMAT, Record, dumps
+from jointmatch.errors import JointMatchError
 from jointmatch.files import write_text
 
 KEPT = (
@@ -44,19 +46,23 @@ def main(arguments: Sequence[str] | None = None) -> list[Path]:
     parser.add_argument("--dataset", action="append", help="of the experiment; repeat it; else all")
     parser.add_argument("--remove", action="store_true", help="the cells, once they are kept")
     args = parser.parse_args(arguments)
-    experiment, store, written = load(args.experiment), Store(args.source), []
+    try:
+        experiment = load(args.experiment).on_sets(args.dataset or [])
+    except JointMatchError as error:
+        sys.exit(str(error))
+    store, written = Store(args.source), []
     name = args.name or Path(experiment.name).stem
-    for data in args.dataset or experiment.data:
+    for data in experiment.data:
         found = dict(runs(experiment, store, data, name))
         if not found:
             continue
-        machines = {json.dumps({**run["hardware"], **run.get("versions", {})}): run for run in found.values()}
+        machines = {json.dumps({**run["hardware"], **run.get("versions", {})}) for run in found.values()}
         target = Path(args.to) / "earlier" / f"{name}-{data}.json"
         if len(machines) > 1 or target.exists():
             sys.exit(
                 f"{target} is there already." if target.exists() else f"{data} was run on {len(machines)} machines."
             )
-        machine = json.loads(next(iter(machines)))
+        machine = json.loads(machines.pop())
         packed = [{k: v for k, v in run.items() if k not in ("hardware", "versions")} for run in found.values()]
         write_text(target, dumps({"format": FORMAT, "machine": machine, "runs": packed}))
         written.append(target)
@@ -72,22 +78,16 @@ def runs(experiment: Any, store: Store, data: str, name: str) -> list[tuple[str,
     found = []
     references = ["references"] if experiment.references else []
     for row in [*experiment.variants, *references]:
+        asked = asked_of(experiment, row, data) if row in experiment.variants else {}
         for labels in experiment.data[data]:
             for cell in cells_of(experiment, experiment.references[0] if row == "references" else row, data, labels):
                 record = store.find(cell)
                 if record is not None:
                     facts = {"experiment": name, "variant": row, "data": data, "labels": labels}
-                    facts |= {"imbalance": cell.imbalance, "seed": cell.seed, "asked": asked(experiment, row, data)}
+                    facts |= {"imbalance": cell.imbalance, "seed": cell.seed, "asked": asked}
                     own = {key: record[key] for key in (*KEPT, "hardware", "versions", "baselines") if key in record}
                     found.append((cell.path, facts | own))
     return found
-
-
-def asked(experiment: Any, row: str, data: str) -> dict[str, Any]:
-    """By which a table knows that they are what it wants."""
-    if row not in experiment.variants:
-        return {}
-    return {key: own for key, own in experiment.settings_of(row, data).items() if key != "output" and own}
 
 
 if __name__ == "__main__":

@@ -206,7 +206,7 @@ class Assembly:
         wanted = self.config.network.fused
         if wanted == "on" or (wanted == "auto" and self._has_bf16()):
             stacked.to(self.device)
-            stacked.fuse_attention(self.listener.note)
+            stacked.fuse(self.listener.note)
         wanted = self.config.network.compiled
         layers = sum(p.numel() for p in stacked.stack.layers.parameters()) / len(encoders)
         if wanted == "on" or (wanted == "auto" and self.config.training.steps * self.runs * layers >= MUCH):

@@ -12,9 +12,9 @@ from tests.unit.measured import KEPT, README, ROOT, entry, page, race, result
 
 def test_the_table_of_parts_beyond_the_paper_is_what_the_search_found():
     text = page("decisions", "0006-parts-beyond-the-paper.md")
-    search, store = load(ROOT / "benchmarks" / "search" / "lite_parts.toml"), KEPT
+    search = load(ROOT / "benchmarks" / "search" / "lite_parts.toml")
     for variant in search.variants:
-        sets = [store.earlier("lite_parts", variant, data, 10) for data in ("ag_news", "goemotions")]
+        sets = [KEPT.earlier("lite_parts", variant, data, 10) for data in ("ag_news", "goemotions")]
         cells = [spread([run[LAST]["dev"]["accuracy"] for run in runs]) if runs else "" for runs in sets]
         assert any(cells)
         assert f"| {variant} | {cells[0]} | {cells[1]} |" in text
@@ -85,7 +85,6 @@ def test_the_numbers_on_the_page_about_a_partial_mode_are_the_measured_ones():
 
 def test_the_table_of_full_training_in_the_decisions_is_what_was_measured():
     text = page("decisions", "0003-what-recipe-best-holds.md")
-    store = KEPT
     rows = {
         "both networks on the last layer (before)": ("full_second", "base"),
         "two layers": ("full_second", "two layers"),
@@ -105,7 +104,7 @@ def test_the_table_of_full_training_in_the_decisions_is_what_was_measured():
     for title, (search, variant) in rows.items():
         cells = []
         for data in ("ag_news", "hurricane", "goemotions"):
-            runs = store.earlier(search, variant, data, 10)
+            runs = KEPT.earlier(search, variant, data, 10)
             assert [run["seed"] for run in runs] == [0, 1, 2]
             cells.append(spread({run["seed"]: run["scores"]["dev"]["accuracy"] for run in runs}))
         assert f"| {title} | {' | '.join(cells)} |" in text
@@ -123,11 +122,10 @@ def test_the_tables_of_where_heads_begin_are_what_was_measured():
             "means, own labels, fixed threshold",
         ],
     }
-    store = KEPT
     for name, rows in columns.items():
         search = load(ROOT / "benchmarks" / "search" / f"{name}.toml")
         for data, labels in ((data, labels) for data, counts in search.data.items() for labels in counts):
-            runs = [store.earlier(name, row, data, labels) for row in rows]
+            runs = [KEPT.earlier(name, row, data, labels) for row in rows]
             assert [[run["seed"] for run in own] for own in runs] == [search.seeds] * len(rows)
             scores = [
                 [run.get("scores", run.get("baselines", {}).get("logistic_regression")) for run in own] for own in runs
@@ -177,20 +175,19 @@ def test_what_is_said_of_class_names_is_what_was_measured():
 
 def test_what_is_said_of_starts_that_may_be_kept_is_what_was_measured():
     text = page("decisions", "0014-a-start-that-may-be-kept.md")
-    store = KEPT
     titles = {"supervised": "Supervised", "uda": "UDA", "fixmatch": "FixMatch", "jointmatch": "JointMatch"}
 
     def frozen(row: str, part: str) -> list[float]:
-        return [run["scores"][part]["accuracy"] for run in store.earlier("main_lite_end", row, "imdb", 10)]
+        return [run["scores"][part]["accuracy"] for run in KEPT.earlier("main_lite_end", row, "imdb", 10)]
 
     for row, title in titles.items():
-        runs = store.earlier("main_imdb", row, "imdb", 10)
+        runs = KEPT.earlier("main_imdb", row, "imdb", 10)
         assert len(runs) == 5
         whole = spread([run["scores"]["test"]["accuracy"] for run in runs])
         assert f"| {title} | {whole} | {spread(frozen(row, 'test'))} |" in text
     one_class = {"jointmatch": 2, "fixmatch": 2}  # where the macro-F1 of two classes is near a third, one is never said
     for row, draws in one_class.items():
-        runs = store.earlier("main_imdb", row, "imdb", 10)
+        runs = KEPT.earlier("main_imdb", row, "imdb", 10)
         assert sum(run["scores"]["test"]["macro_f1"] < 0.35 for run in runs) == draws
         assert sum(run["scores"]["test"]["accuracy"] < 0.56 for run in runs) == 4
         assert min(run["pseudo_labels"]["share"] for run in runs) > 0.86
@@ -206,7 +203,7 @@ def test_what_is_said_of_starts_that_may_be_kept_is_what_was_measured():
     }
     best = {}
     for title, row in searched.items():
-        scores = [run["scores"]["dev"]["accuracy"] for run in store.earlier("full_imdb", row, "imdb", 10)]
+        scores = [run["scores"]["dev"]["accuracy"] for run in KEPT.earlier("full_imdb", row, "imdb", 10)]
         assert len(scores) == 2
         assert f"| {title} | {spread(scores)} |" in text
         best[row] = np.mean(scores)
@@ -217,7 +214,6 @@ def test_what_is_said_of_starts_that_may_be_kept_is_what_was_measured():
 
 def test_what_gentler_training_is_worth_on_long_reviews_is_what_was_measured():
     text = page("decisions", "0014-a-start-that-may-be-kept.md")
-    store = KEPT
     searched = {
         "Supervised": "supervised",
         "Supervised, rate 3e-5": "supervised, slow",
@@ -226,7 +222,7 @@ def test_what_gentler_training_is_worth_on_long_reviews_is_what_was_measured():
         "JointMatch, w_u 0.1": "weight 0.1",
         "JointMatch, w_u 1, rate 3e-5": "weight 1, slow",
     }
-    runs = {row: store.earlier("full_imdb_ends", row, "imdb", 10) for row in searched.values()}
+    runs = {row: KEPT.earlier("full_imdb_ends", row, "imdb", 10) for row in searched.values()}
     for title, row in searched.items():
         assert f"| {title} | {spread([run['scores']['dev']['accuracy'] for run in runs[row]])} |" in text
         assert len(runs[row]) == 3
@@ -244,26 +240,24 @@ def test_what_gentler_training_is_worth_on_long_reviews_is_what_was_measured():
 
 def test_half_as_many_tokens_of_long_reviews_do():
     text = page("decisions", "0015-both-ends-of-long-texts.md")
-    store = KEPT
-    now = Results(load("main_lite"), store)
+    now = Results(load("main_lite"), KEPT)
     for row, said in (
         ("jointmatch", "JointMatch has {} on dev where it has {}"),
         ("supervised", "supervised training {} where it has {}"),
     ):
-        fewer = [run["scores"]["dev"]["accuracy"] for run in store.earlier("main_lite_128", row, "imdb", 10)]
+        fewer = [run["scores"]["dev"]["accuracy"] for run in KEPT.earlier("main_lite_128", row, "imdb", 10)]
         assert said.format(spread(fewer), spread(now.entries[row, "imdb", 10].values(part="dev"))) in text
 
 
 def test_the_table_of_what_is_read_of_long_texts_is_what_was_measured():
     text = page("decisions", "0015-both-ends-of-long-texts.md")
-    store = KEPT
     rows = {"main_lite": ("imdb", "IMDB", 6), "other_lite": ("newsgroups", "20 newsgroups", 4)}
     for name, (data, said, count) in rows.items():
-        now = Results(load(name), store)
+        now = Results(load(name), KEPT)
         shown = [row for row in now.experiment.variants if f"| {said}: {now.experiment.variants[row].title} |" in text]
         assert len(shown) == count
         for row in shown:
-            runs = store.earlier(f"{name}_end", row, data, 10)
+            runs = KEPT.earlier(f"{name}_end", row, data, 10)
             before = {run["seed"]: run["scores"]["dev"]["accuracy"] for run in runs}
             after = now.entries[row, data, 10].values(part="dev")
             change = paired(after, before)
@@ -275,7 +269,6 @@ def test_the_table_of_what_is_read_of_long_texts_is_what_was_measured():
 
 def test_the_table_of_the_other_methods_weights_in_full_is_what_was_measured():
     text = page("decisions", "0014-a-start-that-may-be-kept.md")
-    store = KEPT
     sets = {"ag_news": "algorithms_full", "hurricane": "full_weights", "goemotions": "full_weights"}
     names = ("UDA", "MixText", "FixMatch", "SAT", "FreeMatch", "SoftMatch")
     for title in names:
@@ -283,7 +276,7 @@ def test_the_table_of_the_other_methods_weights_in_full_is_what_was_measured():
         means = []
         for weight in (1.0, 5.0, 20.0):
             row = f"{title.lower()}, unlabeled_weight {weight}"
-            found = [store.earlier(search, row, data, 10) for data, search in sets.items()]
+            found = [KEPT.earlier(search, row, data, 10) for data, search in sets.items()]
             assert [len(own) for own in found] == [2, 2, 2]
             own = [100 * np.mean([run["scores"]["dev"]["accuracy"] for run in runs]) for runs in found]
             means.append(np.mean(own))

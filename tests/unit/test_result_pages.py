@@ -31,10 +31,9 @@ def test_the_table_of_all_algorithms_runs_each_under_what_its_search_found_best_
     """By the search's own runs: what ran again since, only the best ones, has come out a little better or worse."""
     tried: dict[str, dict[float, dict[str, Any]]] = {}
     search = load(ROOT / "benchmarks" / "search" / f"{searched}.toml")
-    store = KEPT
     for row, variant in search.variants.items():
         own = variant.settings
-        runs = store.earlier(search.name, row, "ag_news", 10)
+        runs = KEPT.earlier(search.name, row, "ag_news", 10)
         assert [run["seed"] for run in runs] == seeds
         found = mean({run["seed"]: run["scores"]["dev"]["accuracy"] for run in runs})
         tried.setdefault(own["algorithm"]["name"], {})[found] = dict(own)
@@ -53,9 +52,8 @@ def test_the_table_of_all_algorithms_runs_each_under_what_its_search_found_best_
 
 @pytest.mark.parametrize("name", ["uda", "sat"])
 def test_more_seeds_on_dev_decide_where_two_were_misleading(name):
-    store = KEPT
-    heavy = store.earlier("main_weights", f"{name}, w_u 20", "ag_news", 10)
-    default = Results(load("main"), store).entries[name, "ag_news", 10]
+    heavy = KEPT.earlier("main_weights", f"{name}, w_u 20", "ag_news", 10)
+    default = Results(load("main"), KEPT).entries[name, "ag_news", 10]
     assert default.records[0]["settings"]["algorithm"]["unlabeled_weight"] == UNWEIGHTED[name]
     assert len(heavy) == len(default.records) == 5
     assert mean(default.values(part="dev")) > mean({r["seed"]: r["scores"]["dev"]["accuracy"] for r in heavy})
@@ -63,9 +61,8 @@ def test_more_seeds_on_dev_decide_where_two_were_misleading(name):
 
 
 def test_what_the_page_says_of_fixmatch_with_its_own_weight_is_what_was_measured():
-    store = KEPT
-    light = store.earlier("main_weights", "fixmatch, w_u 1", "ag_news", 10)
-    heavy = Results(load("main"), store).entries["fixmatch", "ag_news", 10]
+    light = KEPT.earlier("main_weights", "fixmatch, w_u 1", "ag_news", 10)
+    heavy = Results(load("main"), KEPT).entries["fixmatch", "ag_news", 10]
     assert len(light) == len(heavy.records) == 5
     own = mean({run["seed"]: run["scores"]["test"]["accuracy"] for run in light})
     text = " ".join(page("results", "algorithms.md").split())
@@ -75,7 +72,7 @@ def test_what_the_page_says_of_fixmatch_with_its_own_weight_is_what_was_measured
     assert {run["history"]["step"][0] for run in again} == {0}
     own = mean({run["seed"]: run["scores"]["test"]["accuracy"] for run in again})
     assert f"with 1 and the start as a checkpoint it has {100 * own:.2f}." in text
-    supervised = mean(Results(load("main"), store).entries["supervised", "ag_news", 10].values())
+    supervised = mean(Results(load("main"), KEPT).entries["supervised", "ag_news", 10].values())
     assert f"(every 100 in the main comparison: {100 * supervised:.2f})" in text
 
 
@@ -127,12 +124,12 @@ def test_what_the_page_about_speed_says_in_words_is_what_its_files_have():
 
 
 def test_in_lite_recipe_best_has_the_weights_that_were_best_on_three_sets():
-    store, search = KEPT, results("search/lite_weights").experiment
+    search = results("search/lite_weights").experiment
     means: dict[str, dict[float, float]] = {}
     for row, variant in search.variants.items():
         name, weight = variant.settings["algorithm"]["name"], variant.settings["algorithm"]["unlabeled_weight"]
-        runs = [store.earlier("lite_weights", row, data, 10) for data in search.data]
-        runs.append(store.earlier("algorithms_search", f"{row}, learning_rate 0.005", "ag_news", 10))
+        runs = [KEPT.earlier("lite_weights", row, data, 10) for data in search.data]
+        runs.append(KEPT.earlier("algorithms_search", f"{row}, learning_rate 0.005", "ag_news", 10))
         assert [len(own) for own in runs] == [3, 3, 3]
         means.setdefault(name, {})[weight] = np.mean([r["scores"]["dev"]["accuracy"] for own in runs for r in own])
     for name, tried in means.items():
@@ -165,11 +162,10 @@ def test_what_is_said_of_the_race_is_what_was_measured():
 
 def test_what_the_overview_says_in_short_is_what_the_tables_have():
     """Each claim by its lead: of the first row over the second, how large, and whether its interval leaves out 0."""
-    store = KEPT
     ours, three, adaptive = "jointmatch", "jointmatch, 3 networks", "jointmatch, adaptive delta"
 
     def led(name: str, one: str, other: str, data: str) -> tuple[float, bool]:
-        found = Results(load(name), store)
+        found = Results(load(name), KEPT)
         difference = paired(found.entries[one, data, 10].values(), found.entries[other, data, 10].values())
         assert difference is not None
         return round(100 * difference.mean, 1), difference.is_real

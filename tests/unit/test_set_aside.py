@@ -59,6 +59,18 @@ def test_what_is_there_already_and_what_is_of_two_machines_is_refused(search, tm
     assert len(list((tmp_path / "here" / "cells").rglob("*.json"))) == 4
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["nosuch"], "Unknown experiment 'nosuch'"),
+        (["main", "--dataset", "imbd"], "main has no data set 'imbd'. Did you mean"),
+    ],
+)
+def test_names_that_are_not_known_are_said(words, said):
+    with pytest.raises(SystemExit, match=said):
+        set_aside.main(words)
+
+
 def test_nothing_finished_leaves_no_file(search, tmp_path):
     assert set_aside.main([str(search), "--from", str(tmp_path / "empty"), "--to", str(tmp_path / "there")]) == []
     assert not (tmp_path / "there").exists()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -55,6 +55,14 @@ class Experiment:
         """What is asked for on one data set, before recipe and defaults."""
         own = self.variants[variant]
         return merge(self.settings, self.on.get(data, {}), own.settings, own.on.get(data, {}))
+
+    def on_sets(self, names: Sequence[str]) -> Experiment:
+        """The same on some of its data sets; none named: on all."""
+        for wanted in names:
+            if wanted not in self.data:
+                near, known = did_you_mean(wanted, self.data), ", ".join(self.data)
+                raise UnknownNameError(f"{self.name} has no data set {wanted!r}.{near} Known: {known}.")
+        return replace(self, data={d: n for d, n in self.data.items() if d in names}) if names else self
 
     def named(self, patterns: Iterable[str]) -> list[str]:
         """The variants that patterns such as ``jointmatch*`` name, in the experiment's order."""

@@ -95,7 +95,7 @@ class Results:
         found = self.store.earlier(name, row if variant else "references", data, labels)
         if not variant:
             return [r for r in found if row in r["baselines"]]
-        asked = {key: v for key, v in self.experiment.settings_of(row, data).items() if key != "output" and v}
+        asked = asked_of(self.experiment, row, data)
         return [r for r in found if r.get("asked") == asked and r["imbalance"] == self.experiment.imbalance]
 
     def rows(self, data: str, labels: int) -> list[Entry]:
@@ -123,6 +123,11 @@ class Results:
         if "accuracy" not in entry.paper or "accuracy" not in against or entry.row == name:
             return None
         return (against["accuracy"][0] - entry.paper["accuracy"][0]) / 100
+
+
+def asked_of(experiment: Experiment, row: str, data: str) -> dict[str, Any]:
+    """The settings by which a run from before cells had names is known to be what a row wants."""
+    return {key: own for key, own in experiment.settings_of(row, data).items() if key != "output" and own}
 
 
 def backbones(records: Iterable[Record]) -> list[str]:

@@ -25,7 +25,6 @@ from jointmatch.training.together import side_by_side
 from jointmatch.types import Task
 
 CLASSES, VOCABULARY = 4, 30522
-WARM = {False: 6, True: 40}  # steps before those that are timed: of stacks, until every usual size of batch is recorded
 LONGEST = 512  # positions of a BERT
 SHAPES = {  # width, layers, attention heads, inner width
     "tiny": (16, 2, 2, 32),
@@ -44,6 +43,11 @@ class Way:
     stacked: bool = True
     compiled: bool = False
     fused: bool = False
+
+    @property
+    def warm(self) -> int:
+        """Steps before those that are timed: of stacks, until every usual size of batch is recorded."""
+        return 40 if self.stacked else 6
 
 
 WAYS = {
@@ -113,7 +117,7 @@ class Load:
 
 def measure(load: Load, device: torch.device, steps: int, chunks: int = 3) -> dict[str, Any]:
     """Milliseconds per outer step and seed, and what follows from them."""
-    timer = _Timer(device, steps, chunks, WARM[WAYS[load.way].stacked])
+    timer = _Timer(device, steps, chunks, WAYS[load.way].warm)
     before = 0
     if device.type == "cuda":
         before = torch.cuda.memory_allocated(device)  # what other loads have left
@@ -249,7 +253,7 @@ def _networks(load: Load, seed: int, device: torch.device, tell: Callable[[str],
         else:
             held.compile_layers(tell)
     if way.fused and isinstance(held, StackedEncoders):
-        held.to(device).fuse_attention(tell)
+        held.to(device).fuse(tell)
     return Networks(held, Heads(HeadShape(width, CLASSES), load.networks, seed))
 
 

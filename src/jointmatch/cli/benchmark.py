@@ -164,13 +164,6 @@ def _load(name: str, seeds: int | None, datasets: list[str]) -> Experiment:
     from dataclasses import replace
 
     from jointmatch.benchmark import load
-    from jointmatch.errors import UnknownNameError, did_you_mean
 
-    experiment = load(name)
-    for wanted in datasets:
-        if wanted not in experiment.data:
-            near, known = did_you_mean(wanted, experiment.data), ", ".join(experiment.data)
-            raise UnknownNameError(f"{experiment.name} has no data set {wanted!r}.{near} Known: {known}.")
-    if datasets:
-        experiment = replace(experiment, data={d: n for d, n in experiment.data.items() if d in datasets})
+    experiment = load(name).on_sets(datasets)
     return replace(experiment, seeds=list(range(seeds))) if seeds else experiment

@@ -189,7 +189,7 @@ def asked_for(
 ) -> set[str]:
     """What a stack is asked to do on a device of a kind, which this machine need not have."""
     asked = set()
-    monkeypatch.setattr(StackedEncoders, "fuse_attention", lambda self, tell: asked.add("fused"))
+    monkeypatch.setattr(StackedEncoders, "fuse", lambda self, tell: asked.add("fused"))
     monkeypatch.setattr(StackedEncoders, "compile_layers", lambda self, tell: asked.add("compiled"))
     monkeypatch.setattr(StackedEncoders, "to", lambda self, device: self)
     monkeypatch.setattr("jointmatch.assembly.why_not_compiled", lambda device: None)

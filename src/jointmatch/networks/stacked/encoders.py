@@ -134,7 +134,7 @@ class StackedEncoders(nn.Module):
         """Compile a layer for the passes that are replayed or learnt from; ``tell`` hears where that fails."""
         self.run_layer = CompiledLayer(tell, **options)
 
-    def fuse_attention(self, tell: Callable[[str], None] = lambda text: None) -> None:
+    def fuse(self, tell: Callable[[str], None] = lambda text: None) -> None:
         """Have attention and more done by kernels of our own; ``tell`` hears where that cannot be."""
         reason = why_not_fused(self.stack.shape, self.stack.embeddings.words.device)
         if reason:

@@ -39,7 +39,7 @@ def both_ways(layers: tuple[float, float] = (1.0, 1.0), **settings: Any) -> list
 
 def test_they_are_tried_and_found_good():
     networks = StackedEncoders(Stacked.from_modules([even_bert(0), even_bert(1)]))
-    networks.fuse_attention(pytest.fail)
+    networks.fuse(pytest.fail)
     assert networks.fused
 
 

@@ -27,6 +27,7 @@ def test_the_kernels_give_what_is_written_out_gives():
     assert "33 passed" in done.stdout
 
 
+FITS = 99 * 1024  # bytes that threads can share on every GPU since the first of the two
 KINDS = {
     **dict.fromkeys(("qkv", "out", "grad", "gradients", "x"), "*bf16"),
     **dict.fromkeys(("logsum", "bias", "sums"), "*fp32"),
@@ -46,7 +47,9 @@ def test_attention_compiles_for_gpus_of_two_kinds(name, more, head, capability):
     from jointmatch.networks.stacked.kernels import attention
 
     constants = {"HEAD": head, "BLOCK": attention.BLOCKS[-1], "DROPS": True, "PRECISION": "tf32", **more}
-    compiled(getattr(attention, name), constants, capability, KINDS)
+    code, shared = compiled(getattr(attention, name), constants, capability, KINDS)
+    assert code
+    assert shared <= FITS
 
 
 @pytest.mark.parametrize("capability", [80, 90])
@@ -55,12 +58,15 @@ def test_other_kernels_compile_for_gpus_of_two_kinds(capability):
     from jointmatch.networks.stacked.kernels import activation, scrambling
 
     sizes = {name: getattr(activation, name) for name in ("ROWS", "BLOCK", "COLUMNS")}
-    compiled(activation._backward, sizes, capability, KINDS | {"rows": "i32"})
-    compiled(scrambling._scramble, {"BLOCK": scrambling.BLOCK}, capability, {"given": "*i32", "out": "*i32"})
+    back = compiled(activation._backward, sizes, capability, KINDS | {"rows": "i32"})
+    shuffle = compiled(scrambling._scramble, {"BLOCK": scrambling.BLOCK}, capability, {"given": "*i32", "out": "*i32"})
+    assert back[0]
+    assert shuffle[0]
+    assert max(back[1], shuffle[1]) <= FITS
 
 
 def compiled(kernel, constants, capability, kinds):
-    """Compile it, and check that it fits."""
+    """Its machine code, and the memory that a program's threads share."""
     import triton
     from triton.backends.compiler import GPUTarget
     from triton.compiler import ASTSource
@@ -68,8 +74,7 @@ def compiled(kernel, constants, capability, kinds):
     kinds = kinds | dict.fromkeys(constants, "constexpr")
     signature = {argument: kinds.get(argument, "i32") for argument in kernel.arg_names}
     made = triton.compile(ASTSource(kernel, signature, constants), target=GPUTarget("cuda", capability, 32))
-    assert made.asm["cubin"]
-    assert made.metadata.shared <= 99 * 1024  # what every GPU since then has
+    return made.asm["cubin"], made.metadata.shared
 
 
 @pytest.mark.parametrize(
@@ -90,7 +95,7 @@ def test_without_triton_attention_is_written_out_and_it_is_said(monkeypatch):
     monkeypatch.delattr(stacked, "kernels", raising=False)
     said: list[str] = []
     networks = StackedEncoders(Stacked.from_modules([even_bert(0), even_bert(1)]))
-    networks.fuse_attention(said.append)
+    networks.fuse(said.append)
     assert not networks.fused
     assert len(said) == 1
     assert said[0].startswith("Kernels of our own are not used: ModuleNotFoundError:")

@@ -21,13 +21,15 @@ LARGEST = {torch.float32: 32}  # of numbers twice as long fewer fit into what pr
 
 
 @triton.jit
-def _task(spans, apart, texts, heads, tokens):
-    """The network, text and head that a program works on, the text's begin and length, and how far the next one is."""
+def _task(spans, apart, texts, heads, tokens, HEAD: tl.constexpr):
+    """A program's network, text and head; the text's length, how far the next one is, its first token; its columns."""
     number = tl.program_id(0)  # many texts at once are more than the other axes of a grid can count
     head, text, network = number % heads, number // heads % texts, number // (heads * texts)
     own = spans + network * apart + text
     start, length = tl.load(own), tl.load(own + texts)
-    return network, text, head, start, length, tl.load(own + 1, mask=text + 1 < texts, other=tokens) - start
+    reach = tl.load(own + 1, mask=text + 1 < texts, other=tokens) - start
+    column = head * HEAD + tl.arange(0, HEAD)
+    return network, text, head, length, reach, (network * tokens + start).to(tl.int64), column
 
 
 @triton.jit
@@ -74,10 +76,8 @@ def _forward(
     DROPS: tl.constexpr,
     PRECISION: tl.constexpr,
 ):
-    network, text, head, start, length, reach = _task(spans, apart, texts, heads, tokens)
+    network, text, head, length, reach, begin, column = _task(spans, apart, texts, heads, tokens, HEAD)
     first = tl.program_id(1) * BLOCK
-    begin = (network * tokens + start).to(tl.int64)
-    column = head * HEAD + tl.arange(0, HEAD)
     _clear(out + begin * width, length, reach, width, column, BLOCK)
     if first < length:
         query = first + tl.arange(0, BLOCK)
@@ -134,10 +134,8 @@ def _backward(
     DROPS: tl.constexpr,
     PRECISION: tl.constexpr,
 ):
-    network, text, head, start, length, reach = _task(spans, apart, texts, heads, tokens)
+    network, text, head, length, reach, begin, column = _task(spans, apart, texts, heads, tokens, HEAD)
     first = tl.program_id(1) * BLOCK
-    begin = (network * tokens + start).to(tl.int64)
-    column = head * HEAD + tl.arange(0, HEAD)
     target = gradients + begin * 3 * width
     for part in tl.static_range(3):
         _clear(target + part * width, length, reach, 3 * width, column, BLOCK)
