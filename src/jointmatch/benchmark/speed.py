@@ -44,15 +44,18 @@ class Way:
     compiled: bool = False
     fused: bool = False
 
-    @property
-    def warm(self) -> int:
-        """Steps before those that are timed: of stacks, until every usual size of batch is recorded."""
+    def warm(self, device: torch.device) -> int:
+        """Steps before those that are timed: of stacks on a GPU, until every usual size of batch is recorded."""
+        if device.type == "cpu":
+            return 2
         return 40 if self.stacked else 6
 
 
 WAYS = {
     "published": Way("as the published code: networks apart, fp32, 1 + mu updates", "fp32", "alternating", False),
+    "apart_fp32": Way("networks apart, fp32, one update", "fp32", stacked=False),
     "apart": Way("networks apart, bf16, one update", stacked=False),
+    "stacked_fp32": Way("stacked, fp32", "fp32"),
     "stacked": Way("stacked, replayed"),
     "compiled": Way("stacked, replayed, compiled", compiled=True),
     "fused": Way("stacked, replayed, compiled, own kernels", compiled=True, fused=True),
@@ -117,7 +120,7 @@ class Load:
 
 def measure(load: Load, device: torch.device, steps: int, chunks: int = 3) -> dict[str, Any]:
     """Milliseconds per outer step and seed, and what follows from them."""
-    timer = _Timer(device, steps, chunks, WAYS[load.way].warm)
+    timer = _Timer(device, steps, chunks, WAYS[load.way].warm(device))
     before = 0
     if device.type == "cuda":
         before = torch.cuda.memory_allocated(device)  # what other loads have left

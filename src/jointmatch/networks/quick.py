@@ -5,6 +5,8 @@ Why it is quicker, and what else was tried, is in docs/decisions/0008-features-o
 
 from __future__ import annotations
 
+import time
+from functools import cache
 from typing import Any, Literal
 
 import torch
@@ -24,6 +26,8 @@ TOLERANCE = {"auto": 1e-5, "int8": 0.14}
 The first is ten times what fp32 loses by rounding; the second is a cosine of 0.99.
 """
 
+GAIN = 1.25  # that oneDNN's products must be quicker by: on a processor where it makes no odds, chance shall not decide
+
 _SMALLEST = 1e-30  # a row of zeros has no scale of its own
 
 
@@ -37,7 +41,21 @@ class Linear:
         return F.linear(x, self.weight, self.bias)
 
 
-class IntegerLinear:
+class PackedLinear(Linear):
+    """The same by oneDNN, for which the weights are laid out once.
+
+    torch itself asks another library in fp32, which on some processors takes more than twice as long.
+    """
+
+    def __init__(self, weight: Tensor, bias: Tensor) -> None:
+        super().__init__(torch.ops.mkldnn._reorder_linear_weight(weight.contiguous()), bias)
+
+    def __call__(self, x: Tensor) -> Tensor:
+        product: Tensor = torch.ops.mkldnn._linear_pointwise(x, self.weight, self.bias, "none", [], "")
+        return product
+
+
+class IntegerLinear(Linear):
     """The same in 8-bit integers with exact sums.
 
     Every output of the weights and every token has a scale of its own, so that a text's features do not depend on
@@ -46,7 +64,8 @@ class IntegerLinear:
 
     def __init__(self, weight: Tensor, bias: Tensor) -> None:
         quantised, scale = in_integers(weight)
-        self.weight, self.scale, self.bias = quantised.t(), scale[:, 0], bias
+        super().__init__(quantised.t(), bias)
+        self.scale = scale[:, 0]
 
     def __call__(self, x: Tensor) -> Tensor:
         quantised, scale = in_integers(x)
@@ -59,19 +78,28 @@ def in_integers(x: Tensor) -> tuple[Tensor, Tensor]:
     return (x / scale).round_().to(torch.int8), scale
 
 
+def filled_up(rows: int) -> int:
+    """The number of rows a product is done with: one of eight between a power of two and the next, 16 at least.
+
+    oneDNN keeps more than a megabyte for every size it has met, and batches come in thousands of sizes.
+    """
+    grain = max(16, 1 << max(rows.bit_length() - 4, 0))
+    return -(-rows // grain) * grain
+
+
 class QuickBert:
     """The layers of a ``BertModel`` that are read, without what only training needs. Holds its weights, not the module.
 
     Args:
         bert: Weights that do not change any more.
         depths: The layers to read, counted from 1; those above the last one are left out.
-        integers: Products in 8-bit integers.
+        kind: How products are done.
     """
 
-    def __init__(self, bert: nn.Module, depths: set[int], integers: bool) -> None:
+    def __init__(self, bert: nn.Module, depths: set[int], kind: type[Linear]) -> None:
         shape: Any = bert.config
         self.heads, self.width, self.epsilon = shape.num_attention_heads, shape.hidden_size, shape.layer_norm_eps
-        self.depths, self.integers = depths, integers
+        self.depths, self.integers = depths, issubclass(kind, IntegerLinear)
         theirs = {name: tensor.detach() for name, tensor in bert.state_dict().items()}
         sources = embedding_sources()
         for number in range(max(depths)):
@@ -82,7 +110,6 @@ class QuickBert:
             for ours, names in sources.items()
         }
         self.positions = self.weights["embeddings.positions"] + self.weights["embeddings.segments"][0]
-        kind = IntegerLinear if integers else Linear
         self.linear = {
             f"{number}.{part}": kind(*(self.weights[f"layers.{number}.{part}.{which}"] for which in ("weight", "bias")))
             for number in range(max(depths))
@@ -94,23 +121,27 @@ class QuickBert:
         batch, length = tokens.ids.shape
         mask = None if bool(tokens.mask.all()) else tokens.mask[:, None, None, :]
         x = F.embedding(tokens.ids, self.weights["embeddings.words"]).add_(self.positions[:length])
-        x = self._norm(x, "embeddings.norm").view(batch * length, self.width)
+        x = F.pad(x.view(batch * length, self.width), (0, 0, 0, filled_up(batch * length) - batch * length))  # (M, D)
+        x = self._norm(x, "embeddings.norm")
         read = {}
         for number in range(max(self.depths)):
-            mixed = self.linear[f"{number}.mixed"](self._attention(x, number, batch, mask))
+            mixed = self.linear[f"{number}.mixed"](self._attention(x, number, batch, length, mask))
             x = self._norm(mixed.add_(x), f"layers.{number}.mixed_norm")
             up = F.gelu(self.linear[f"{number}.up"](x))
             x = self._norm(self.linear[f"{number}.down"](up).add_(x), f"layers.{number}.norm")
             if number + 1 in self.depths:
-                read[number + 1] = x.view(batch, length, self.width)
+                read[number + 1] = x[: batch * length].view(batch, length, self.width)
         return read
 
-    def _attention(self, x: Tensor, number: int, batch: int, mask: Tensor | None) -> Tensor:
-        """(B * T, D) -> (B * T, D)."""
-        qkv = self.linear[f"{number}.qkv"](x).view(batch, -1, 3, self.heads, self.width // self.heads)
+    def _attention(self, x: Tensor, number: int, batch: int, length: int, mask: Tensor | None) -> Tensor:
+        """(M, D) -> (M, D), of which B * T rows are texts' and the rest fills up."""
+        rows, each = batch * length, self.width // self.heads
+        qkv = self.linear[f"{number}.qkv"](x)[:rows].view(batch, length, 3, self.heads, each)
         query, key, value = qkv.permute(2, 0, 3, 1, 4)  # each (B, heads, T, D / heads)
-        mixed = F.scaled_dot_product_attention(query, key, value, attn_mask=mask)
-        return mixed.transpose(1, 2).reshape(x.shape)
+        out = torch.zeros_like(x)
+        mixed = F.scaled_dot_product_attention(query, key, value, attn_mask=mask).transpose(1, 2)
+        out[:rows].view(batch, length, self.heads, each).copy_(mixed)
+        return out
 
     def _norm(self, x: Tensor, name: str) -> Tensor:
         return F.layer_norm(
@@ -129,7 +160,10 @@ def quicken(encoder: Encoder, engine: Engine) -> str | None:
         return None
     reason = _why_not(encoder, engine)
     if reason is None:
-        quick = QuickBert(encoder.transformer, set(encoder.depths), integers=engine == "int8")
+        shape: Any = encoder.transformer.config
+        sizes = (shape.intermediate_size, shape.hidden_size, torch.get_num_threads())
+        kind = IntegerLinear if engine == "int8" else quicker_in_fp32(*sizes)
+        quick = QuickBert(encoder.transformer, set(encoder.depths), kind)
         distance = _distance(encoder, quick)
         if distance <= TOLERANCE[engine]:  # not so where it is no number
             encoder.quick = quick
@@ -137,6 +171,29 @@ def quicken(encoder: Encoder, engine: Engine) -> str | None:
         reason = f"they would be {distance:.2g} of their length away from it, wanted at most {TOLERANCE[engine]:g}"
     wanted = "in int8" if engine == "int8" else "the quick way"
     return f"Features are computed by the backbone's own module, not {wanted}: {reason}."
+
+
+@cache
+def quicker_in_fp32(outputs: int, inputs: int, threads: int) -> type[Linear]:
+    """Which of two ways to the same numbers is the quicker one here: they take turns, and the best of each counts.
+
+    ``threads`` is how many are set now: with another number another way may be the better one.
+    """
+    if not torch.backends.mkldnn.is_available():
+        return Linear
+    weight, x = torch.ones(outputs, inputs), torch.ones(512, inputs)
+    try:
+        ways = {kind: kind(weight, weight[:, 0]) for kind in (Linear, PackedLinear)}
+        best = dict.fromkeys(ways, float("inf"))
+        with torch.inference_mode():
+            for _ in range(6):
+                for kind, way in ways.items():
+                    start = time.perf_counter()
+                    way(x)
+                    best[kind] = min(best[kind], time.perf_counter() - start)
+    except (RuntimeError, AttributeError, TypeError):  # torch's own name for it, which another version may not have
+        return Linear
+    return PackedLinear if best[Linear] > GAIN * best[PackedLinear] else Linear
 
 
 def _why_not(encoder: Encoder, engine: Engine) -> str | None:

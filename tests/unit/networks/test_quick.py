@@ -1,6 +1,7 @@
 """A frozen BERT on a CPU runs quicker and gives the same features; what does not fit runs as before and says so."""
 
 import copy
+import time
 
 import numpy as np
 import pytest
@@ -20,7 +21,16 @@ from jointmatch.networks import (
     quick,
     quicken,
 )
-from jointmatch.networks.quick import TOLERANCE, IntegerLinear, QuickBert, in_integers
+from jointmatch.networks.quick import (
+    TOLERANCE,
+    IntegerLinear,
+    Linear,
+    PackedLinear,
+    QuickBert,
+    filled_up,
+    in_integers,
+    quicker_in_fp32,
+)
 from tests.conftest import topic_texts
 
 CPU = torch.device("cpu")
@@ -71,6 +81,76 @@ def test_the_quick_form_is_really_used_and_leaves_out_layers_nobody_reads(tiny_b
     assert extract(TEXTS, encoder, tokenizer, CPU).shape == (1, 9, 16)
     assert isinstance(encoder.quick, QuickBert)
     assert not any(name.startswith("layers.1.") for name in encoder.quick.weights)
+
+
+@pytest.mark.parametrize("kind", [Linear, PackedLinear])
+def test_either_way_to_multiply_gives_the_features_of_the_module(encoder, tokenizer, kind):
+    wanted = extract(TEXTS, encoder, tokenizer, CPU)
+    encoder.quick = QuickBert(encoder.transformer, set(encoder.depths), kind)
+    assert distances(extract(TEXTS, encoder, tokenizer, CPU), wanted).max() < TOLERANCE["auto"]
+
+
+def test_a_product_by_onednn_is_worked_out_by_hand():
+    """x = (1, 2), w = ((3, 4), (5, 6), (7, 8)), b = (0, 1, -1): 3 + 8, 5 + 12 + 1, 7 + 16 - 1."""
+    layer = PackedLinear(torch.tensor([[3.0, 4.0], [5.0, 6.0], [7.0, 8.0]]), torch.tensor([0.0, 1.0, -1.0]))
+    with torch.inference_mode():
+        assert layer(torch.tensor([[1.0, 2.0]])).tolist() == [[11.0, 18.0, 22.0]]
+
+
+def test_rows_are_filled_up_to_one_of_eight_sizes_an_octave():
+    """From 256 to 512 in steps of 32, from 1024 to 2048 in steps of 128; below 256 in steps of 16."""
+    assert [filled_up(rows) for rows in (1, 16, 17, 200, 257, 512, 513, 1023, 1025, 2048)] == [
+        *(16, 16, 32, 208, 288, 512, 576, 1024, 1152, 2048)
+    ]
+    assert len({filled_up(rows) for rows in range(1, 2049)}) == 40
+    assert all(rows <= filled_up(rows) < 1.125 * rows for rows in range(256, 5000))
+
+
+def test_products_are_done_in_few_sizes_whatever_the_batch(encoder, tokenizer, monkeypatch):
+    """What oneDNN keeps for a size stays for good, so thousands of sizes would fill the memory."""
+    met, multiply = set(), Linear.__call__
+
+    def noted(self, x):
+        met.add(len(x))
+        return multiply(self, x)
+
+    monkeypatch.setattr(Linear, "__call__", noted)
+    encoder.quick = QuickBert(encoder.transformer, set(encoder.depths), Linear)
+    for count in range(1, 10):
+        for length in range(1, 12):
+            with torch.no_grad():
+                encoder(tokenizer(["apple " * length] * count))
+    assert met == {filled_up(rows) for rows in range(1, 118)}
+
+
+def slowed(seconds):
+    """A product that takes so much longer."""
+
+    def multiply(self, x):
+        time.sleep(seconds)
+        return x @ torch.ones(x.shape[1], 40)
+
+    return multiply
+
+
+@pytest.mark.parametrize(
+    ("theirs", "onednn", "kind"), [(0.02, 0.0, PackedLinear), (0.0, 0.02, Linear), (0.02, 0.019, Linear)]
+)
+def test_the_quicker_way_is_taken_and_a_small_difference_decides_nothing(monkeypatch, theirs, onednn, kind):
+    monkeypatch.setattr(Linear, "__call__", slowed(theirs))
+    monkeypatch.setattr(PackedLinear, "__call__", slowed(onednn))
+    assert quicker_in_fp32.__wrapped__(40, 24, 2) is kind
+
+
+def test_a_torch_without_what_onednn_needs_multiplies_as_before(encoder, monkeypatch):
+    def absent(self, weight, bias):
+        raise AttributeError("no such operator")
+
+    monkeypatch.setattr(PackedLinear, "__init__", absent)
+    assert quicker_in_fp32.__wrapped__(40, 24, 2) is Linear
+    monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: False)
+    monkeypatch.setattr(PackedLinear, "__init__", None)  # would fail if it were called
+    assert quicker_in_fp32.__wrapped__(40, 24, 2) is Linear
 
 
 def test_integers_are_worked_out_row_by_row():
