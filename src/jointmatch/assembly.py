@@ -27,6 +27,7 @@ from jointmatch.networks import (
     feature_settings,
     find_backbone,
     find_device,
+    has_bf16,
     load_tokenizer,
     load_transformer,
     quicken,
@@ -107,13 +108,6 @@ class Assembly:
         """C."""
         return len(self.splits.classes)
 
-    @property
-    def wants_stack(self) -> bool:
-        """Whether the networks are to be trained as one stack, if their backbone lets them."""
-        wanted = self.config.network.stacked
-        chosen = wanted == "on" or (wanted == "auto" and self.device.type == "cuda")
-        return chosen and self.config.training.mode == "full"
-
     def algorithm(self) -> algorithms.Algorithm:
         """The rule, on the run's device."""
         own = self.config.algorithm
@@ -154,9 +148,15 @@ class Assembly:
         """Heads over frozen features."""
         return LiteLearner(features, self._heads(features))
 
+    @property
+    def starts_at_features(self) -> bool:
+        """Whether the networks' heads are more, as they begin, than random numbers: then they need frozen features."""
+        training, network = self.config.training, self.config.network
+        chance = network.head_init == "random" and not network.normalize
+        return training.mode == "lite" or training.warm_start or not chance
+
     def warm_start(self, features: FeatureSet) -> Untrained:
-        """The heads that whole networks are to start with."""
-        self.listener.note("Warm start: heads are first trained on frozen features.")
+        """The heads that whole networks are to start with, once they are trained."""
         return untrained_heads(features, self.lite_config(), self.num_classes)
 
     def full_learner(self, features: FeatureSet | None, heads: Heads | None = None) -> FullLearner:
@@ -172,8 +172,7 @@ class Assembly:
 
     def _has_bf16(self) -> bool:
         """Whether whole networks compute in bf16, and on a GPU that has it: the kernels have been timed in no other."""
-        on_gpu = self.device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False)
-        return on_gpu and self._dtype() is not None
+        return self.device.type == "cuda" and has_bf16(self.device) and self._dtype() is not None
 
     def _dtype(self, tell: Callable[[str], None] = lambda text: None) -> torch.dtype | None:
         """What whole networks compute in; None for fp32."""
@@ -187,7 +186,7 @@ class Assembly:
         if self.config.network.freeze_embeddings:
             for encoder in encoders:
                 encoder.freeze_embeddings()
-        if self.wants_stack:
+        if self.config.network.stacked != "off":
             shares = "the networks share one" if shared else None
             reason = shares or why_not_stacked([encoder.transformer for encoder in encoders])
             if reason is None:
@@ -274,6 +273,6 @@ class Assembly:
         return replace(self.config.network, feature_cutoff=0.0) if full else self.config.network
 
     def _labeled_features(self) -> FeatureSet:
-        """Features of the labelled texts alone: enough to centre and start heads."""
+        """Features of the labelled texts alone: enough for heads that begin as random numbers."""
         only_labeled = replace(self.splits, pool=self.splits.pool.rows([]), dev=None, test=None)
         return self.features(self.frozen_encoder(), only_labeled)

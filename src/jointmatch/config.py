@@ -74,7 +74,7 @@ class NetworkConfig:
     normalize: bool = False  # features minus the pool's mean, unit length, times feature_scale
     feature_scale: Positive = 20.0
     freeze_embeddings: bool = False
-    stacked: Literal["auto", "on", "off"] = "auto"  # mode full: networks of one shape run as one; auto: on a GPU
+    stacked: Literal["auto", "on", "off"] = "auto"  # mode full: networks of one shape run as one; auto: where they can
     compiled: Literal["auto", "on", "off"] = "auto"  # stacked, on a GPU: their layers are compiled; auto: in long runs
     fused: Literal["auto", "on", "off"] = (
         "auto"  # stacked, on a GPU: attention and more by our own kernels; auto: in bf16

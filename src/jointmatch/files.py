@@ -66,6 +66,32 @@ def folder_written_atomically(path: str | Path) -> Iterator[Path]:
         shutil.rmtree(retired, ignore_errors=True)
 
 
+@contextmanager
+def locked(path: str | Path, names: Iterable[str]) -> Iterator[set[str]]:
+    """Hold a lock on each of the names that no other process holds, and yield these; they are let go with the process.
+
+    A name is a byte of one file, which stays empty: nothing is left to be cleared away. A process has one such block at
+    a time. Where there are no such locks (on Windows) all names are had.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        yield set(names)
+        return
+    had = set()
+    with Path(path).open("a+b") as file:
+        for name in names:
+            place = int.from_bytes(hashlib.sha256(name.encode()).digest()[:6], "big")
+            try:
+                fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)
+            except (BlockingIOError, PermissionError):  # another has it
+                continue
+            except OSError:  # this disk has no locks
+                pass
+            had.add(name)
+        yield had
+
+
 def digest_of(files: Iterable[Path]) -> str:
     """A digest of the files' names and contents, read again only when a file's time or size has changed."""
     return _digest(tuple((p, p.stat().st_mtime_ns, p.stat().st_size) for p in sorted(files)))

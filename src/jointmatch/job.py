@@ -154,6 +154,8 @@ class Job:
             history, result = self.folder.read_history(), self.folder.read_result()
         except (OSError, ValueError):  # damaged since: what is left to do is done again
             return None
+        if result.get("test_texts") != self._test_texts():  # then it is scored again
+            return None
         return Outcome(Model.load(self.folder.model, str(self.assembly.device)), self.config, history, result)
 
     def prepare(self, like: Job | None = None) -> None:
@@ -161,17 +163,19 @@ class Job:
         if self.folder:
             self._check_checkpoint()
             self.folder.write_config(self.config)
-        if self.config.training.mode == "lite" or self.config.training.warm_start or self.config.output.baselines:
+        if self.config.output.baselines or self.assembly.starts_at_features:
             self.encoder = encoder = (like and like.encoder) or self.assembly.frozen_encoder()
             self.features = self.timed("features", lambda: self.assembly.features(encoder))
-        if self.config.training.mode == "full" and self.config.training.warm_start and not self._will_resume():
+        if self.config.training.mode == "full" and self.config.training.warm_start:
             assert self.features is not None
-            self.start = self.assembly.warm_start(self.features)
-            self.begun = self._shares_at_start(self.start.learner)
+            start = self.assembly.warm_start(self.features)
+            self.begun = self._shares_at_start(start.learner)
+            self.start = None if self._will_resume() else start
 
     def warm_up(self) -> None:
         """Train the heads before all else, where they are to start warm."""
         if self.start is not None:
+            self.listener.note("Warm start: heads are first trained on frozen features.")
             self.timed("training", self.start.loop.run)
 
     def build(self) -> None:
@@ -257,11 +261,16 @@ class Job:
         """A digest of the settings and the data that a checkpoint belongs to."""
         settings = {name: values for name, values in self.config.to_dict().items() if name != "output"}
         parts: list[Any] = [settings, self.splits.classes, self.assembly.backbone.fingerprint()]
-        if self.assembly.wants_stack:  # the optimiser's state has another form
+        if self.config.network.stacked != "off":  # the optimiser's state has another form
             parts.append("stacked")
         for part in (self.splits.labeled, self.splits.pool, self.splits.dev):
             parts.append([part.texts, part.labels, part.weak, part.strong] if part else None)
-        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+        return _digest(parts)
+
+    def _test_texts(self) -> str | None:
+        """A digest of the test part, which a run does not depend on, but its scores do."""
+        test = self.splits.test
+        return None if test is None else _digest([test.texts, test.labels])
 
     def _model(self, trained: Trained) -> Model:
         if isinstance(self.learner, FullLearner):
@@ -289,7 +298,7 @@ class Job:
             text_column=self.splits.text_column,
             version=__version__,
             settings=dict(self.config.algorithm.settings),
-            # Whole networks learnt, and were scored, in fp32.
+            # Whole networks know nothing of features in integers.
             engine=self.config.network.engine if training.mode == "lite" else "auto",
         )
         return Model(networks, parts.tokenizer, parts.backbone, facts)
@@ -324,6 +333,7 @@ class Job:
             "unlabelled": len(self.splits.pool),
             "data": self.splits.counts,
             "conflicts": self.splits.conflicts,
+            "test_texts": self._test_texts(),
             "warnings": self.listener.warnings,
             "steps": trained.steps,
             "kept_step": trained.best_step,
@@ -339,3 +349,7 @@ class Job:
         if self.truths:
             return {"baselines": comparison.scores(self.truths)}
         return {"cross_validation": comparison.cross_validate(self.config.output.folds)}
+
+
+def _digest(parts: Any) -> str:
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

@@ -100,6 +100,8 @@ def summarize(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
         own = {m: summary([r["scores"][part][m] for r in results]) for m in ("accuracy", "macro_f1")}
         rows.setdefault(results[0]["algorithm"], {})[part] = own
         for name in results[0].get("baselines", {}):
+            if not all(name in r.get("baselines", {}) for r in results):  # some were run without
+                continue
             scores = [r["baselines"][name][part] for r in results]
             rows.setdefault(name, {})[part] = {m: summary([s[m] for s in scores]) for m in ("accuracy", "macro_f1")}
     return rows

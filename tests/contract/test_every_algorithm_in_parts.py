@@ -39,6 +39,23 @@ def test_asking_for_losses_changes_its_state_only_where_it_says_so(name):
 
 
 @every_algorithm
+def test_the_unsupervised_loss_is_a_mean_over_the_batch_or_the_algorithm_says_that_it_is_not(name):
+    """Two parts, each by its size, are the whole; where they are not, a run in micro-batches says so."""
+    rule = practised(name)
+    if not rule.uses_unlabeled or rule.every_view:  # there a text's views are parted with it
+        return
+    labels = label(rule, weak(rule, 3), step())
+    logits, state = strong(rule, labels), {key: value.clone() for key, value in rule.state_dict().items()}
+    cut, size = logits.shape[1] // 2, logits.shape[1]
+    found = []
+    for part in (slice(0, cut), slice(cut, size), slice(0, size)):
+        rule.load_state_dict(state)
+        found.append(rule.unsupervised_loss(logits[:, part], labels.part(part), step()))
+    same = torch.allclose((cut * found[0] + (size - cut) * found[1]) / size, found[2], atol=1e-6)
+    assert same is not rule.whole_pool
+
+
+@every_algorithm
 def test_the_supervised_loss_is_a_mean_over_the_batch_or_labelled_texts_stay_together(name):
     """Two halves, each by its size, are the whole; so micro-batches of any size give the same step."""
     rule, y = practised(name), torch.arange(BATCH) % 3

@@ -41,6 +41,7 @@ class Algorithm(nn.Module, ABC):
     every_view: ClassVar[bool] = False  # the student reads each text in all these views, not in one strong one
     learns_views: ClassVar[bool] = False  # labeled_views_loss is asked for, with all views of the labelled texts
     whole_labels: ClassVar[bool] = False  # L_s is no mean over the batch: micro-batches do not part labelled texts
+    whole_pool: ClassVar[bool] = False  # L_u is no mean over the batch: in micro-batches it is another one
     notes_losses: ClassVar[bool] = False  # asking for a loss changes its buffers
     learning_rate: float = 1e-3  # of the algorithm's own parameters, where it has any
     requires: ClassVar[Settings] = {}  # settings of other sections that the method is not itself without

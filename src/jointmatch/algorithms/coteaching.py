@@ -42,6 +42,7 @@ class CoTeaching(Algorithm):
         "form of it. The share kept falls step by step, in the published code epoch by epoch."
     )
     networks = fewest = 2
+    whole_pool = True
     one_view = True
 
     def __init__(

@@ -25,6 +25,7 @@ class FreeMatch(Composed):
     """
 
     reference = "Wang et al. 2023, ICLR"
+    whole_pool = True
     rule = (
         "L_u = mean 1[max q >= t P(y) / max P] H(y, Q), y = argmax q; t, P, h running means of max q, q and the "
         "labels' shares; plus w_f sum_c N(P / h) log N(mean Q / its labels' shares) over the selected, N "

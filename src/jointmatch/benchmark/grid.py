@@ -60,8 +60,10 @@ class Grid(Suite):
         if watch.done:
             keep_spell(store, experiment.name, watch.by_data, time.time() - start, options)
         late = left - watch.done - watch.failures
-        if late:
+        if late and time.time() > start + options.seconds:
             options.say(f"Time is up: {late} cells are left. The same command goes on with them.")
+        elif late:
+            options.say(f"{late} cells are left to another process, which is running them.")
         if watch.failures:
             raise TrainingError(
                 f"{watch.failures} of {left} cells failed, see above. All others are kept; run it again to try these."

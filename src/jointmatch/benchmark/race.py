@@ -25,6 +25,7 @@ from jointmatch.benchmark.drawing import COLOURS, STYLES, Picture, Shown, legend
 from jointmatch.benchmark.experiment import Experiment
 from jointmatch.benchmark.formats import Section
 from jointmatch.benchmark.machines import current_machine, machines, slug
+from jointmatch.benchmark.outcome import backbone_name
 from jointmatch.benchmark.results import spread
 from jointmatch.benchmark.schedule import shared_cores
 from jointmatch.benchmark.store import Record, Store
@@ -32,7 +33,6 @@ from jointmatch.benchmark.suite import Options, Suite, why_absent
 from jointmatch.benchmark.table import NAMES, NOT_RUN
 from jointmatch.errors import DataError
 from jointmatch.listener import Listener
-from jointmatch.networks import find_backbone
 from jointmatch.processes import follow
 
 if TYPE_CHECKING:
@@ -73,9 +73,11 @@ class Race(Suite):
         data, _ = _task(experiment)
         if why := why_absent(data, options.data_dir):
             raise DataError(why)
+        if data == "demo":
+            raise DataError("A race is timed by its accuracy on dev, which the demo corpus has none of.")
         store, machine, start = Store(options.results), current_machine(), time.monotonic()
         store.check_writable()
-        _check_backbone(store, slug(machine), rows)
+        _check_kept(store, slug(machine), rows)
         processes = experiment.options.get("processes", [])
         for variant, row in rows.items():
             todo = [cell for cell in row if not _is_over(store.read(_path(slug(machine), variant, cell.seed)))]
@@ -129,15 +131,10 @@ class Race(Suite):
     def _fullest(self, experiment: Experiment, store: Store, backbone: str) -> Found:
         """On the machine that has the most."""
         best: Found = {name: [] for name in experiment.variants}
-        wanted = find_backbone(backbone).fingerprint()
+        rows = self._rows(experiment, backbone, [])
         for machine in machines(store, "race"):
-            read = {
-                name: [store.read(_path(machine, name, seed)) for seed in experiment.seeds]
-                for name in experiment.variants
-            }
-            found = {
-                name: [r for r in records if r is not None and _is_of(r, wanted)] for name, records in read.items()
-            }
+            read = {name: [(c, store.read(_path(machine, name, c.seed))) for c in row] for name, row in rows.items()}
+            found = {name: [r for c, r in row if r is not None and _is_of(r, c)] for name, row in read.items()}
             best = max(best, found, key=lambda each: sum(map(len, each.values())))
         return best
 
@@ -180,7 +177,7 @@ def _in_processes(cells: Sequence[Cell], data_dir: str | None, seconds: float) -
 
 def _timed(cells: Sequence[Cell], data_dir: str | None, seconds: float) -> list[Record]:
     """Run seeds, in one stack where there are several, and tell how they went and how long it took."""
-    from jointmatch.benchmark.outcome import backbone_name, versions
+    from jointmatch.benchmark.outcome import versions
     from jointmatch.benchmark.work import splits_of
     from jointmatch.run import run_seeds
 
@@ -201,6 +198,8 @@ def _timed(cells: Sequence[Cell], data_dir: str | None, seconds: float) -> list[
         "seconds": clock.seconds(),
         "backbone": {"name": backbone_name(cells[0]), "fingerprint": cells[0].backbone},
         "settings": cells[0].settings,
+        "data": cells[0].data,
+        "labels": cells[0].labels,
         "stacked": cells[0].asked.get("network", {}).get("stacked", "auto"),
         "versions": versions(),
     }
@@ -218,21 +217,22 @@ def _end(result: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _is_of(record: Record, backbone: str) -> bool:
-    """Whether a record is of the backbone with this fingerprint."""
-    return bool(record["backbone"]["fingerprint"] == backbone)
+def _is_of(record: Record, cell: Cell) -> bool:
+    """Whether a record is of the same backbone, settings and task; the first ones did not say what their task was."""
+    task = record.get("data", cell.data), record.get("labels", cell.labels)
+    same = record["backbone"]["fingerprint"] == cell.backbone and task == (cell.data, cell.labels)
+    return same and cell.same(record["settings"])
 
 
-def _check_backbone(store: Store, machine: str, rows: Rows) -> None:
-    """Raise where what is there is of another backbone: it would be taken for this one's, or lost."""
+def _check_kept(store: Store, machine: str, rows: Rows) -> None:
+    """Raise where what is there is of another race: it would be taken for this one's, or lost."""
     for variant, row in rows.items():
         for cell in row:
             record = store.read(_path(machine, variant, cell.seed))
-            if record is not None and not _is_of(record, cell.backbone):
+            if record is not None and not _is_of(record, cell):
                 name = record["backbone"]["name"]
-                raise DataError(
-                    f"{store.folder} holds a race of the backbone {name}. Choose another --results for this."
-                )
+                what = "of other settings or texts" if name == backbone_name(cell) else f"of the backbone {name}"
+                raise DataError(f"{store.folder} holds a race {what}. Choose another --results for this.")
 
 
 def _is_over(record: Record | None) -> bool:

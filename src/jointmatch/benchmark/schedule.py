@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from dataclasses import replace
 
 from jointmatch.benchmark.cell import Cell
 from jointmatch.benchmark.store import Record
@@ -19,7 +20,19 @@ Failed = Callable[[Unit, BaseException], None]
 
 
 def work_off(units: Sequence[Unit], jobs: int, finished: Finished, failed: Failed) -> None:
-    """Run every unit, ``jobs`` at a time; one alone in this process."""
+    """Run every unit, ``jobs`` at a time; one alone in this process. Of one that fails each seed is tried alone."""
+    single: list[Unit] = []
+
+    def apart(unit: Unit, error: BaseException) -> None:
+        if len(unit.cells) == 1:
+            failed(unit, error)
+        single.extend(replace(unit, cells=[cell]) for cell in unit.cells if len(unit.cells) > 1)
+
+    _work_off(units, jobs, finished, apart)
+    _work_off(list(single), jobs, finished, failed)
+
+
+def _work_off(units: Sequence[Unit], jobs: int, finished: Finished, failed: Failed) -> None:
     if jobs == 1:
         for unit in units:
             try:

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from jointmatch.benchmark.cell import Cell
 from jointmatch.errors import DataError, OutputError
-from jointmatch.files import write_text
+from jointmatch.files import locked, write_text
 
 FORMAT = 1
+LOCK = ".at_work"
 Record = dict[str, Any]
 
 
@@ -50,6 +52,13 @@ class Store:
     def write(self, path: str, record: Record) -> None:
         """Keep a record, whole."""
         _keep(self._cells / path, record)
+
+    @contextmanager
+    def at_work(self, cells: Sequence[Cell]) -> Iterator[list[Cell]]:
+        """Those of the cells that no other process is running just now; they are this one's until the block ends."""
+        self._cells.mkdir(parents=True, exist_ok=True)
+        with locked(self.folder / LOCK, [cell.path for cell in cells]) as own:
+            yield [cell for cell in cells if cell.path in own]
 
     def check_writable(self) -> None:
         """Raise where nothing could be kept: before anything is computed."""

@@ -15,7 +15,6 @@ from jointmatch.benchmark.store import Record, Store
 from jointmatch.config import Settings, merge
 from jointmatch.data import Splits
 
-STACKED = {"stacked": "on"}  # what seeds side by side need; where it cannot be done they take turns
 ROWS = (
     3  # that a process has to train, on a GPU, for compiling layers to pay: they share what the first of them compiles
 )
@@ -33,15 +32,19 @@ class Unit:
 
 
 def run_unit(unit: Unit) -> list[tuple[Cell, Record]]:
-    """Run what is not finished by now, keep each record, and give them back; none after the deadline."""
+    """Run what is not finished by now, keep each record, and give them back; none after the deadline.
+
+    Cells that another process is at are left to it.
+    """
     if time.time() > unit.deadline:
         return []
     store = Store(unit.results)
-    found = {cell.seed: store.find(cell) for cell in unit.cells}  # another process may have been quicker
-    left = [cell for cell in unit.cells if found[cell.seed] is None]
-    for cell, record in zip(left, _run(left, unit.data_dir, unit.compiled) if left else [], strict=True):
-        store.write(cell.path, record)
-        found[cell.seed] = record
+    with store.at_work(unit.cells) as own:
+        found = {cell.seed: store.find(cell) for cell in unit.cells}  # another process may have been quicker
+        left = [cell for cell in own if found[cell.seed] is None]
+        for cell, record in zip(left, _run(left, unit.data_dir, unit.compiled) if left else [], strict=True):
+            store.write(cell.path, record)
+            found[cell.seed] = record
     return [(cell, kept) for cell in unit.cells if (kept := found[cell.seed]) is not None]
 
 
@@ -52,20 +55,20 @@ def _run(cells: Sequence[Cell], data_dir: str | None, compiled: bool) -> list[Re
     splits = [splits_of(cell, data_dir) for cell in cells]
     asked, seeds = cells[0].asked, [cell.seed for cell in cells]
     try:
-        outcomes = [run(splits[0], asked)] if len(cells) == 1 else run_seeds(splits, stacked(asked, compiled), seeds)
+        outcomes = [run(splits[0], asked)] if len(cells) == 1 else run_seeds(splits, compiling(asked, compiled), seeds)
         digest = None if cells[0].data == "demo" else benchmark_digest(cells[0].data, data_dir)
         return [record_of(*parts, digest) for parts in zip(cells, outcomes, splits, strict=True)]
     finally:
         give_memory_back()
 
 
-def stacked(asked: Settings, compiled: bool) -> Settings:
-    """What is asked for, with what seeds side by side need; an experiment has the last word on compiling."""
+def compiling(asked: Settings, compiled: bool) -> Settings:
+    """What is asked for, on a GPU with layers that are compiled; an experiment has the last word on that."""
     from jointmatch.networks import find_device
 
     device = find_device(asked.get("training", {}).get("device", "auto"))
     usual = {"network": {"compiled": "on"}} if compiled and device.type == "cuda" else {}
-    return merge(usual, asked, {"network": STACKED})
+    return merge(usual, asked)
 
 
 def splits_of(cell: Cell, data_dir: str | None) -> Splits:

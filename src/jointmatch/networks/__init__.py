@@ -2,7 +2,7 @@
 
 from jointmatch.networks.averaging import Averaged
 from jointmatch.networks.backbones import Backbone, check_backbone, find_backbone, load_tokenizer, load_transformer
-from jointmatch.networks.devices import device_name, find_device, free_memory, one_thread
+from jointmatch.networks.devices import device_name, find_device, free_memory, has_bf16, one_thread
 from jointmatch.networks.encoder import Encoder
 from jointmatch.networks.features import cached_features, extract, feature_settings, tokens_per_batch
 from jointmatch.networks.heads import Head, Heads, HeadShape, dropout_seeds
@@ -36,6 +36,7 @@ __all__ = [
     "find_backbone",
     "find_device",
     "free_memory",
+    "has_bf16",
     "join_heads",
     "join_networks",
     "load_tokenizer",

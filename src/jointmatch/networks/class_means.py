@@ -12,6 +12,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+SMALLEST = 1e-12
+
 
 def class_means(x: Tensor, labels: Tensor, classes: int) -> Tensor:
     """(M, D) and (M,) -> (C, D); every class has a text."""
@@ -62,6 +64,7 @@ def nearest_mean(features: Tensor, labels: Tensor, classes: int) -> tuple[Tensor
     unit = F.normalize(features, dim=-1)
     squares = squared_lengths(unit, labels, classes)
     lengths = squares.sqrt()
-    weights = F.normalize(class_means(unit, labels, classes), dim=-1) * (lengths / lengths.mean())[:, None]
-    biases = -squares / (2 * lengths.mean()) * features.norm(dim=-1).mean()
+    usual = lengths.mean().clamp(min=SMALLEST)  # nothing at all where every text reads alike
+    weights = F.normalize(class_means(unit, labels, classes), dim=-1) * (lengths / usual)[:, None]
+    biases = -squares / (2 * usual) * features.norm(dim=-1).mean()
     return weights, biases - biases.mean()

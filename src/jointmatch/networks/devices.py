@@ -36,6 +36,14 @@ def find_device(name: str) -> torch.device:
     return device
 
 
+def has_bf16(device: torch.device) -> bool:
+    """Whether it has instructions for bf16; without them every product would take longer than in fp32."""
+    if device.type == "cuda":
+        return torch.cuda.is_bf16_supported(including_emulation=False)
+    asked = ("_is_avx512_bf16_supported", "_is_amx_tile_supported")  # absent in some versions of torch
+    return device.type == "cpu" and any(getattr(torch.cpu, name, bool)() for name in asked)
+
+
 @contextmanager
 def one_thread(device: torch.device) -> Iterator[None]:
     """Work in one thread on a CPU: for many small operations, which gain little by more.

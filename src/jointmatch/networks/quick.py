@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from jointmatch.networks.encoder import Encoder
 from jointmatch.networks.stacked.weights import embedding_sources, layer_sources, unusual
 from jointmatch.networks.tokens import Tokens
+from jointmatch.ragged import few_sizes, filled_up
 
 Engine = Literal["auto", "transformers", "int8"]
 """How frozen encoders are run on a CPU: the quickest in fp32, as ``transformers`` does it, or in 8-bit integers."""
@@ -78,15 +79,6 @@ def in_integers(x: Tensor) -> tuple[Tensor, Tensor]:
     return (x / scale).round_().to(torch.int8), scale
 
 
-def filled_up(rows: int) -> int:
-    """The number of rows a product is done with: one of eight between a power of two and the next, 16 at least.
-
-    oneDNN keeps more than a megabyte for every size it has met, and batches come in thousands of sizes.
-    """
-    grain = max(16, 1 << max(rows.bit_length() - 4, 0))
-    return -(-rows // grain) * grain
-
-
 class QuickBert:
     """The layers of a ``BertModel`` that are read, without what only training needs. Holds its weights, not the module.
 
@@ -119,9 +111,10 @@ class QuickBert:
     def __call__(self, tokens: Tokens) -> dict[int, Tensor]:
         """(B, T) -> depth -> (B, T, D), of the layers that are read."""
         batch, length = tokens.ids.shape
+        rows = batch * length
         mask = None if bool(tokens.mask.all()) else tokens.mask[:, None, None, :]
         x = F.embedding(tokens.ids, self.weights["embeddings.words"]).add_(self.positions[:length])
-        x = F.pad(x.view(batch * length, self.width), (0, 0, 0, filled_up(batch * length) - batch * length))  # (M, D)
+        x = F.pad(x.view(rows, self.width), (0, 0, 0, filled_up(rows, few_sizes(rows)) - rows))  # (M, D)
         x = self._norm(x, "embeddings.norm")
         read = {}
         for number in range(max(self.depths)):
@@ -130,7 +123,7 @@ class QuickBert:
             up = F.gelu(self.linear[f"{number}.up"](x))
             x = self._norm(self.linear[f"{number}.down"](up).add_(x), f"layers.{number}.norm")
             if number + 1 in self.depths:
-                read[number + 1] = x[: batch * length].view(batch, length, self.width)
+                read[number + 1] = x[:rows].view(batch, length, self.width)
         return read
 
     def _attention(self, x: Tensor, number: int, batch: int, length: int, mask: Tensor | None) -> Tensor:

@@ -102,7 +102,7 @@ class Logistic:
         self.directions = Directions(features, heads)
         # Unit vectors: under the heads' scale the usual penalty would hardly be felt.
         x = self.directions(features.labeled)
-        self.length = float(np.linalg.norm(x, axis=-1).mean())
+        self.length = float(np.linalg.norm(x, axis=-1).mean()) or 1.0  # nothing where every text reads alike
         self.model = LogisticRegression(max_iter=1000)
         self.model.fit(x / self.length, features.labels.cpu().numpy())
 

@@ -17,6 +17,7 @@ from jointmatch.networks import (
     StackedEncoders,
     Tokenizer,
     Tokens,
+    has_bf16,
     join_networks,
     tokens_per_batch,
 )
@@ -33,15 +34,16 @@ TEXTS = 8  # batches are filled up to a multiple of it on a GPU, so that few sha
 def autocast_dtype(
     device: torch.device, precision: Literal["auto", "fp32", "bf16"], tell: Callable[[str], None] = lambda text: None
 ) -> torch.dtype | None:
-    """bf16 where asked for, or by itself on a GPU; None for plain fp32. Where a GPU lacks it, ``tell`` hears of it."""
-    lacks = device.type == "cuda" and not torch.cuda.is_bf16_supported(including_emulation=False)
+    """bf16 where asked for, or by itself where the device has it; None for plain fp32. Who lacks it is told."""
+    has = has_bf16(device)
+    what = "GPU" if device.type == "cuda" else "processor"
     if precision == "bf16":
-        if lacks:
-            tell("This GPU has no bf16 and goes through the motions: training.precision=fp32 may be faster.")
+        if not has:
+            tell(f"This {what} has no bf16 and goes through the motions: training.precision=fp32 may be faster.")
         return torch.bfloat16
-    if precision == "auto" and lacks:
+    if precision == "auto" and not has and device.type == "cuda":
         tell("This GPU has no bf16: training in fp32, which is slower.")
-    return torch.bfloat16 if precision == "auto" and device.type == "cuda" and not lacks else None
+    return torch.bfloat16 if precision == "auto" and has else None
 
 
 def background(inputs: Inputs, device: torch.device) -> Where:

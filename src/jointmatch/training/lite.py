@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -123,11 +123,17 @@ def _named_texts(splits: Splits, views: list[Views], labeled_strong: bool) -> di
     named = {
         "labeled": [own.fixed_weak(splits.labeled) for own in views],
         "weak": [own.fixed_weak(splits.pool) for own in views],
-        **{f"strong-{i}": list(lists) for i, lists in enumerate(zip(*strong, strict=True))},
-        **{f"labeled-{i}": list(lists) for i, lists in enumerate(zip(*labeled, strict=True))},
+        **{f"strong-{i}": list(lists) for i, lists in enumerate(_side_by_side(strong))},
+        **{f"labeled-{i}": list(lists) for i, lists in enumerate(_side_by_side(labeled))},
     }
     parts = {"dev": splits.dev, "test": splits.test}
     return named | {name: [part.texts] for name, part in parts.items() if part is not None}
+
+
+def _side_by_side(columns: list[list[list[str]]]) -> Iterator[tuple[list[str], ...]]:
+    """Each network's first column, each one's second, ...; who has fewer begins anew."""
+    most = max(map(len, columns), default=0)
+    return zip(*([own[i % len(own)] for i in range(most)] for own in columns), strict=True)
 
 
 def build_heads(features: FeatureSet, config: NetworkConfig, num_classes: int, seed: int, extra: int = 0) -> Heads:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import torch
@@ -39,9 +40,14 @@ def mix_targets(
     return given, None if labels is None else replace(labels, targets=taught)
 
 
-def in_every_view(labels: PseudoLabels, count: int, index: Tensor) -> PseudoLabels:
-    """The same labels ``count`` times over: the batch's texts (B,) in the weak view, in the first strong one, ..."""
-    targets = labels.targets.repeat(1, count, *(1 for _ in labels.targets.shape[2:]))
-    views = torch.arange(count, device=index.device).repeat_interleave(len(index)).expand(len(targets), -1)
-    selected, weights = labels.selected.repeat(1, count), labels.weights.repeat(1, count)
-    return PseudoLabels(targets, selected, weights, index.repeat(count), views)
+def in_every_view(labels: PseudoLabels, count: int, index: Tensor, parts: Sequence[int]) -> PseudoLabels:
+    """The same labels ``count`` times over: texts (B,) in the weak view, in the first strong one, ...
+
+    A micro-batch of ``parts`` texts stays together, all its views one after another: views are drawn for the texts of
+    one together, and what is learnt from is to be what was labelled.
+    """
+    places = torch.arange(len(index), device=index.device).split(list(parts))
+    order = torch.cat([part.repeat(count) for part in places])
+    views = torch.cat([torch.arange(count, device=index.device).repeat_interleave(len(part)) for part in places])
+    again = labels.part(order)
+    return replace(again, rows=index[order], views=views.expand(len(labels.targets), -1))

@@ -52,6 +52,7 @@ class Updater:
         self.initial = module_state("initial", learner.networks) if algorithm.in_rounds else {}
         self.counts = PseudoLabelCounts(algorithm.task.num_classes).to(learner.device)
         self.accumulate = config.accumulate
+        self._say_if_changed()
         batch = config.batch_size or len(learner.labels)
         self.labeled = Batches(len(learner.labels), batch, config.seed, "labeled")
         self.pool = Batches(learner.pool_size, config.unlabeled_batch_size or config.mu * batch, config.seed, "pool")
@@ -94,25 +95,34 @@ class Updater:
             for i, (given, others) in enumerate(self._micro_batches(labeled, pool)):
                 self.learner.expect_student(given, others, self._draw("strong", number, turn, i))
 
-    def _micro_batches(self, labeled: np.ndarray, pool: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    def _micro_batches(
+        self, labeled: np.ndarray, pool: np.ndarray, each: int = 1
+    ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Labelled and unlabelled rows; of the latter each text stands there ``each`` times, in one of them."""
         given = _parts(labeled, 1 if self.algorithm.whole_labels else self.accumulate)
-        return zip_longest(given, _parts(pool, self.accumulate), fillvalue=NO_ROWS)
+        ends = np.cumsum([each * len(part) for part in _parts(pool[: len(pool) // each], self.accumulate)])
+        others = np.split(pool, ends[:-1]) if len(pool) else []
+        return zip_longest(given, others, fillvalue=NO_ROWS)
 
     def _update(self, labeled: np.ndarray, pool: np.ndarray, number: int, turn: int) -> Conversation[None]:
         """One optimiser step on L_s over ``labeled`` plus w_u L_u over ``pool``; either may be empty."""
         step = self._at(pool, number, turn)
-        labels = (yield from self._pseudo_label(pool, step, turn)) if len(pool) else None
-        if labels is not None and self.algorithm.every_view:
-            labels = in_every_view(labels, self.algorithm.num_views, step.index)
-        if labels is not None and labels.rows is not None:
-            pool = labels.rows.cpu().numpy()
-        learnt = self._learnt(labels, len(labeled))
-        notes = _copied(self.algorithm.state_dict()) if self.algorithm.notes_losses else {}
+        # What is not to be learnt from twice, or not from other texts than were labelled, begins anew with its labels.
+        anew = self.algorithm.notes_losses or self.algorithm.num_views > 1
+        before = _copied(self.algorithm.state_dict()) if anew else {}
+        labels: PseudoLabels | None = None
+
+        def attempt() -> Conversation[Tensor]:
+            nonlocal labels
+            if len(pool) and (labels is None or anew):
+                labels = yield from self._pseudo_label(pool, step, turn)
+            return (yield from self._backward(labeled, pool, labels, step, turn))
+
         loss = yield from self._in_memory(
-            lambda: self._backward(labeled, pool, labels, learnt, step, turn),
-            len(labeled) + len(pool),
-            lambda: self.algorithm.load_state_dict(notes) if notes else None,
+            attempt, len(labeled) + len(pool), lambda: self.algorithm.load_state_dict(before) if before else None
         )
+        if labels is not None:
+            self.counts.add_labels(labels, self.truth[step.index if labels.rows is None else labels.rows])
         if self.config.clip_norm:
             clip(self.learner.per_network(), self.config.clip_norm)
         self.optimizer.step()
@@ -149,7 +159,6 @@ class Updater:
             labels = self.algorithm.pseudo_label(logits.float(), step)
         if fault := shape_fault(labels, self.learner.num_networks):
             raise TrainingError(f"{type(self.algorithm).__name__}.pseudo_label gave {fault}")
-        self.counts.add_labels(labels, self.truth[step.index if labels.rows is None else labels.rows])
         return labels
 
     def _weak_logits(self, module: nn.Module, pool: np.ndarray, step: Step, turn: int) -> Conversation[Tensor]:
@@ -185,7 +194,6 @@ class Updater:
         labeled: np.ndarray,
         pool: np.ndarray,
         labels: PseudoLabels | None,
-        learnt: np.ndarray | None,
         step: Step,
         turn: int,
     ) -> Conversation[Tensor]:
@@ -193,7 +201,13 @@ class Updater:
         self.optimizer.zero_grad(set_to_none=True)
         total = torch.zeros((), device=self.learner.device)
         done = 0
-        for i, (some_labeled, some_pool) in enumerate(self._micro_batches(labeled, pool)):
+        each = self.algorithm.num_views if labels is not None and self.algorithm.every_view else 1
+        if labels is not None and each > 1:
+            labels = in_every_view(labels, each, step.index, [len(part) for part in _parts(pool, self.accumulate)])
+        if labels is not None and labels.rows is not None:
+            pool = labels.rows.cpu().numpy()
+        learnt = self._learnt(labels, len(labeled))
+        for i, (some_labeled, some_pool) in enumerate(self._micro_batches(labeled, pool, each)):
             seeds, draw = self._seeds("strong", step, turn, i) or [], self._draw("strong", step.number, turn, i)
             rows = slice(done, done + len(some_pool))
             done += len(some_pool)
@@ -279,6 +293,13 @@ class Updater:
         self.optimizer.zero_grad(set_to_none=True)
         torch.cuda.empty_cache()
         self.listener.note(f"Out of GPU memory: going on with {self.accumulate} micro-batches per step.")
+        self._say_if_changed()
+
+    def _say_if_changed(self) -> None:
+        """A loss that looks at a batch as a whole is another one in micro-batches."""
+        if self.algorithm.whole_pool and self.accumulate > 1:
+            name = type(self.algorithm).__name__
+            self.listener.warn(f"{name} compares the texts of a batch: in micro-batches it is not quite the same rule.")
 
 
 def _copied(state: Mapping[str, Tensor]) -> dict[str, Tensor]:

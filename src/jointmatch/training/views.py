@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 import numpy as np
 
@@ -175,10 +176,11 @@ class Views:
         return part.weak if part.weak is not None else self._columns(self.weak_source, part)[0]
 
     def fixed_strong(self, part: Texts) -> list[list[str]]:
-        """Every strong view that is kept of every row."""
+        """Every strong view that is kept of every row: the first of each kind, then the second of each, ..."""
         if part.strong is not None:
             return [part.strong]
-        return [column for source in self.strong_sources for column in self._columns(source, part)]
+        kinds = [self._columns(source, part) for source in self.strong_sources]
+        return [column for draw in zip_longest(*kinds) for column in draw if column is not None]
 
     def _columns(self, source: Source, part: Texts) -> list[list[str]]:
         if not isinstance(source, Kept):

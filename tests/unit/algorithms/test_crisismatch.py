@@ -35,7 +35,7 @@ def test_the_loss_is_the_mean_squared_error_over_the_selected_texts():
     labels = rule.pseudo_label(logits(VIEWS), STEP)
     loss = rule.unsupervised_loss(torch.zeros(1, 4, 2), labels, STEP)
     torch.testing.assert_close(loss, torch.tensor([2.5 * 0.25]))
-    twice = rule.unsupervised_loss(torch.zeros(1, 8, 2), in_every_view(labels, 2, STEP.index), STEP)
+    twice = rule.unsupervised_loss(torch.zeros(1, 8, 2), in_every_view(labels, 2, STEP.index, [len(STEP.index)]), STEP)
     torch.testing.assert_close(twice, loss)
 
 

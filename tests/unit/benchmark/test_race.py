@@ -116,6 +116,24 @@ def test_a_race_of_another_backbone_is_neither_shown_nor_overwritten(tiny, tiny_
         Race().run(tiny, replace(options, backbone="minilm"))
 
 
+@pytest.mark.parametrize("other", ["steps = 4", "data = { mine = 3 }"])
+def test_a_race_of_other_settings_or_texts_is_neither_shown_nor_overwritten(tiny, tiny_backbone, data, tmp_path, other):
+    options = Options(tmp_path / "results", str(tiny_backbone), data, say=lambda text: None)
+    Race().run(tiny, options)
+    changed = {"steps = 4": "steps = 6", "data = { mine = 3 }": "data = { mine = 4 }"}
+    (tmp_path / "other.toml").write_text(TINY.replace(other, changed[other]))
+    race = load(tmp_path / "other.toml")
+    assert Race().progress(race, Store(tmp_path / "results"), str(tiny_backbone)) == (0, 4)
+    with pytest.raises(DataError, match=r"holds a race of other settings or texts\. Choose another --results"):
+        Race().run(race, options)
+
+
+def test_a_race_on_what_has_no_dev_part_is_refused(tmp_path, tiny_backbone):
+    (tmp_path / "demo.toml").write_text(TINY.replace("mine", "demo"))
+    with pytest.raises(DataError, match="accuracy on dev"):
+        Race().run(load(tmp_path / "demo.toml"), Options(tmp_path / "results", str(tiny_backbone)))
+
+
 def test_after_the_time_nothing_new_is_started(tiny, tiny_backbone, data, tmp_path):
     said: list[str] = []
     options = Options(tmp_path / "results", str(tiny_backbone), data, seconds=-1.0, say=said.append)

@@ -1,6 +1,9 @@
 """Work over processes: failures stay alone, a process that dies is replaced."""
 
+import errno
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -9,14 +12,17 @@ import torch
 
 from jointmatch.benchmark import grid, schedule
 from jointmatch.benchmark.cell import Cell
+from jointmatch.benchmark.store import LOCK, Store
 from jointmatch.benchmark.suite import Options
-from jointmatch.benchmark.work import Unit, stacked, thinned, units_of
+from jointmatch.benchmark.work import Unit, compiling, run_unit, thinned, units_of
 from jointmatch.data.splits import Splits, Texts
-from jointmatch.errors import ConfigError
+from jointmatch.errors import ConfigError, TrainingError
+from jointmatch.files import locked
 
 
 def cell(data: str, seed: int = 0) -> Cell:
-    return Cell(data, 10, seed, {"algorithm": {"name": "x"}}, "", {})
+    settings = {"algorithm": {"name": "supervised"}, "training": {"recipe": "best", "mode": "lite"}}
+    return Cell(data, 10, seed, settings, "", {})
 
 
 def pretended(unit: Unit):
@@ -49,6 +55,26 @@ def test_a_run_that_fails_ends_no_other(work):
     done, failed = work(["a", "bad", "b"], 1)
     assert sorted(done) == ["a", "b"]
     assert "no good" in failed["bad"]
+
+
+def diverging(unit: Unit):
+    """Seeds together fail where one of them does."""
+    if any(own.seed == 1 for own in unit.cells):
+        raise TrainingError("The loss is no longer a number")
+    return [(own, {}) for own in unit.cells]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_seed_that_fails_takes_none_of_its_row_with_it(monkeypatch, tmp_path, jobs):
+    monkeypatch.setattr(schedule, "run_unit", diverging)
+    units = [Unit([cell("a", seed) for seed in range(3)], tmp_path), Unit([cell("b", 2)], tmp_path)]
+    done: list[tuple[str, int]] = []
+    failed: list[int] = []
+    schedule.work_off(
+        units, jobs, lambda c, r: done.append((c.data, c.seed)), lambda u, e: failed.extend(c.seed for c in u.cells)
+    )
+    assert sorted(done) == [("a", 0), ("a", 2), ("b", 2)]
+    assert failed == [1]
 
 
 def test_neither_a_failure_nor_a_process_that_dies_every_time_takes_others_with_it(work):
@@ -122,9 +148,8 @@ def test_layers_are_compiled_where_a_process_has_three_rows_to_train(written, mo
 )
 def test_an_experiment_has_the_last_word_on_compiling(monkeypatch, kind, wanted, own, said):
     monkeypatch.setattr("jointmatch.networks.find_device", lambda name: torch.device(kind))
-    found = stacked({"network": own}, wanted)["network"]
+    found = compiling({"network": own}, wanted)["network"]
     assert found.get("compiled") == said
-    assert found["stacked"] == "on"
 
 
 def test_a_thinned_pool_has_a_tenth_of_its_rarest_class():
@@ -139,6 +164,60 @@ def test_a_thinned_pool_has_a_tenth_of_its_rarest_class():
     assert counts != sorted(found.dev.labels.count(c) for c in range(3))  # drawn on its own
     assert len(found.labeled) == 3
     assert found.test is None
+
+
+HOLDER = """
+import sys
+from jointmatch.files import locked
+with locked(sys.argv[1], sys.argv[2:]) as had:
+    print(sorted(had), flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def held(tmp_path):
+    """Another process that is at the first of two seeds until it is told to end."""
+    command = [sys.executable, "-c", HOLDER, str(tmp_path / LOCK), cell("a").path]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == f"{[cell('a').path]}\n"
+        yield process
+        process.kill()
+
+
+def test_what_has_been_finished_meanwhile_is_not_run_again(monkeypatch, tmp_path):
+    ran: list[int] = []
+
+    def run(cells, *rest):
+        ran.extend(own.seed for own in cells)
+        return [{"seed": own.seed} for own in cells]
+
+    monkeypatch.setattr("jointmatch.benchmark.work._run", run)
+    monkeypatch.setattr(Store, "find", lambda self, cell: self.read(cell.path))
+    Store(tmp_path).write(cell("a").path, {"seed": 0})
+    found = run_unit(Unit([cell("a"), cell("a", 1)], tmp_path))
+    assert ran == [1]
+    assert [own.seed for own, _ in found] == [0, 1]
+
+
+def test_cells_that_another_process_is_at_are_left_to_it(monkeypatch, tmp_path, held):
+    monkeypatch.setattr("jointmatch.benchmark.work._run", lambda cells, *rest: [{"seed": c.seed} for c in cells])
+    monkeypatch.setattr(Store, "find", lambda self, cell: self.read(cell.path))
+    unit = Unit([cell("a"), cell("a", 1)], tmp_path)
+    assert [own.seed for own, _ in run_unit(unit)] == [1]
+    held.kill()  # the system lets go of what it held
+    held.wait()
+    assert [own.seed for own, _ in run_unit(unit)] == [0, 1]
+
+
+def test_a_disk_without_locks_holds_nobody_up(monkeypatch, tmp_path):
+    def refuse(*args):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr("fcntl.lockf", refuse)
+    with locked(tmp_path / LOCK, ["a", "b"]) as had:
+        assert had == {"a", "b"}
 
 
 def test_nothing_is_started_after_the_deadline():

@@ -214,7 +214,7 @@ def test_ways_are_chosen_by_pattern_too(tiny, tmp_path):
 def test_the_shipped_one_compares_with_the_published_way_and_grows_every_axis():
     shipped = load("speed")
     loads = Speed()._loads(shipped)
-    assert {one.way for one in loads} == set(WAYS)
+    assert {one.way for one in loads} == set(WAYS) - {"apart_fp32", "stacked_fp32"}  # which a CPU is timed by
     assert len({one.name for one in loads}) == len(loads)
     assert set(shipped.options["grow"]) == {"networks", "seeds", "mu", "length", "pool"}
     assert Path(shipped.name).stem == "speed"

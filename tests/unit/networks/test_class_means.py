@@ -123,3 +123,10 @@ def test_a_run_starts_so_where_it_is_asked_to(tiny_backbone, mode, monkeypatch):
         monkeypatch.setattr(Heads, name, spied(name, getattr(Heads, name)))
     tiny_run(tiny_backbone, {"training": {"mode": mode}, "network": {"head_init": "means", "normalize": True}})
     assert called == ["center_between", "start_at_means"]
+
+
+def test_texts_that_all_read_alike_give_a_start_that_is_a_number():
+    """Around their own centre nothing is left of them: weights and biases of nothing, and no 0 / 0."""
+    weights, biases = nearest_mean(torch.zeros(4, 3), torch.tensor([0, 1, 0, 1]), 2)
+    assert weights.tolist() == [[0.0] * 3] * 2
+    assert biases.tolist() == [0.0, 0.0]

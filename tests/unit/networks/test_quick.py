@@ -27,10 +27,10 @@ from jointmatch.networks.quick import (
     Linear,
     PackedLinear,
     QuickBert,
-    filled_up,
     in_integers,
     quicker_in_fp32,
 )
+from jointmatch.ragged import few_sizes, filled_up
 from tests.conftest import topic_texts
 
 CPU = torch.device("cpu")
@@ -97,15 +97,6 @@ def test_a_product_by_onednn_is_worked_out_by_hand():
         assert layer(torch.tensor([[1.0, 2.0]])).tolist() == [[11.0, 18.0, 22.0]]
 
 
-def test_rows_are_filled_up_to_one_of_eight_sizes_an_octave():
-    """From 256 to 512 in steps of 32, from 1024 to 2048 in steps of 128; below 256 in steps of 16."""
-    assert [filled_up(rows) for rows in (1, 16, 17, 200, 257, 512, 513, 1023, 1025, 2048)] == [
-        *(16, 16, 32, 208, 288, 512, 576, 1024, 1152, 2048)
-    ]
-    assert len({filled_up(rows) for rows in range(1, 2049)}) == 40
-    assert all(rows <= filled_up(rows) < 1.125 * rows for rows in range(256, 5000))
-
-
 def test_products_are_done_in_few_sizes_whatever_the_batch(encoder, tokenizer, monkeypatch):
     """What oneDNN keeps for a size stays for good, so thousands of sizes would fill the memory."""
     met, multiply = set(), Linear.__call__
@@ -120,7 +111,7 @@ def test_products_are_done_in_few_sizes_whatever_the_batch(encoder, tokenizer, m
         for length in range(1, 12):
             with torch.no_grad():
                 encoder(tokenizer(["apple " * length] * count))
-    assert met == {filled_up(rows) for rows in range(1, 118)}
+    assert met == {filled_up(rows, few_sizes(rows)) for rows in range(1, 118)}
 
 
 def slowed(seconds):

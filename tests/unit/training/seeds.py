@@ -32,6 +32,7 @@ def splits_of(seed: int) -> Splits:
 
 def settings_for(backbone: Path, mode: str, own: Settings) -> Settings:
     training = {"mode": mode, "steps": 3, "evaluate_every": 2, "batch_size": 4, "mu": 2, "device": "cpu"}
+    training["precision"] = "fp32"  # whose rounding is small enough to tell a mistake by
     rate = {"learning_rate": 1e-3 if mode == "full" else 1e-2}
     base: Settings = {
         "training": {**training, **rate, "warm_start": False},

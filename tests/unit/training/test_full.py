@@ -103,9 +103,29 @@ def test_bf16_is_used_when_asked_for(tiny_backbone):
     torch.testing.assert_close(head_weights(exact), head_weights(rounded), rtol=0, atol=0.05)
 
 
-def test_a_cpu_stays_at_fp32_by_itself():
+@pytest.mark.parametrize(
+    ("has", "precision", "dtype", "said"),
+    [
+        (True, "auto", torch.bfloat16, None),
+        (True, "fp32", None, None),
+        (False, "auto", None, None),  # which is what one expects of a processor
+        (False, "bf16", torch.bfloat16, "This processor has no bf16"),
+    ],
+)
+def test_a_processor_trains_in_bf16_by_itself_where_it_has_instructions_for_it(
+    monkeypatch, has, precision, dtype, said
+):
+    monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda: has)
+    monkeypatch.setattr(torch.cpu, "_is_amx_tile_supported", lambda: False)
+    notes: list[str] = []
+    assert autocast_dtype(torch.device("cpu"), precision, notes.append) is dtype
+    assert [said in note for note in notes] == [True] * bool(said)
+
+
+def test_a_torch_that_cannot_tell_counts_as_a_processor_without_bf16(monkeypatch):
+    for name in ("_is_avx512_bf16_supported", "_is_amx_tile_supported"):
+        monkeypatch.delattr(torch.cpu, name, raising=False)
     assert autocast_dtype(torch.device("cpu"), "auto") is None
-    assert autocast_dtype(torch.device("cpu"), "bf16") is torch.bfloat16
 
 
 @pytest.mark.parametrize(
@@ -146,3 +166,12 @@ def test_whole_networks_can_be_chosen_on_some_of_the_dev_texts(tiny_backbone):
     assert 9 * outcome.result["scores"]["dev"]["accuracy"] == pytest.approx(
         round(9 * outcome.result["scores"]["dev"]["accuracy"])
     )
+
+
+@pytest.mark.parametrize("init", ["random", "prototype", "means"])
+@pytest.mark.parametrize("normalize", [True, False])
+def test_baselines_beside_a_run_change_nothing_in_it(tiny_backbone, init, normalize):
+    own = {"network": {"head_init": init, "normalize": normalize}, "training": {"warm_start": False}}
+    found = [full_run(tiny_backbone, **own, output={"baselines": wanted}) for wanted in (True, False)]
+    assert found[0].history == found[1].history
+    assert torch.equal(head_weights(found[0]), head_weights(found[1]))

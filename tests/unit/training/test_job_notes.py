@@ -1,13 +1,16 @@
 """What a run says before it starts."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from jointmatch.data import Splits, Texts
+from jointmatch.errors import Interrupted
 from jointmatch.job import Job
 from jointmatch.model import Model
 from jointmatch.networks import tokens
-from tests.unit.training.toy import Recorder, tiny_run
+from tests.unit.training.toy import Recorder, StopAt, tiny_run
 
 
 @pytest.mark.parametrize(
@@ -80,3 +83,17 @@ def test_seeds_that_draw_other_labels_say_the_same_of_their_texts(tiny_backbone,
         Job(Splits(["a", "b"], Texts(labeled, [0, 1]), Texts(pool, [-1, -1])), settings, None, listener, resume=False)
         said.append([note for note in listener.notes if "is not read" in note or "pieces" in note])
     assert said[0] == said[1] != []
+
+
+def test_a_resumed_run_still_knows_how_its_heads_divided_the_pool(tiny_backbone, tmp_path, monkeypatch):
+    """Else it could not tell that one class has swallowed the others since."""
+    monkeypatch.setattr("jointmatch.job.FEWEST", 1)
+    asked: list[np.ndarray] = []
+    monkeypatch.setattr("jointmatch.job.swallowed", lambda before, *rest: asked.append(before))
+    settings: dict[str, dict[str, Any]] = {"training": {"mode": "full", "warm_start": True}}
+    tiny_run(tiny_backbone, settings, dev=False)
+    with pytest.raises(Interrupted):
+        tiny_run(tiny_backbone, settings, tmp_path, StopAt(3), dev=False)
+    tiny_run(tiny_backbone, settings, tmp_path, resume=True, dev=False)
+    whole, resumed = asked
+    np.testing.assert_array_equal(whole, resumed)

@@ -156,7 +156,7 @@ def test_in_lite_the_logits_of_a_linear_head_and_the_loss_are_those_of_the_mix()
 @pytest.mark.parametrize("soft", [False, True])
 def test_repeated_labels_are_the_batch_over_and_over(soft):
     targets = torch.tensor([[[0.9, 0.1], [0.2, 0.8]]]) if soft else torch.tensor([[0, 1]])
-    labels = in_every_view(labels_of(targets), 2, torch.tensor([7, 8]))
+    labels = in_every_view(labels_of(targets), 2, torch.tensor([7, 8]), [2])
     assert labels.targets.tolist() == [targets[0].tolist() * 2]
     assert labels.selected.tolist() == [[True, False, True, False]]
     assert labels.weights.tolist() == [[1.0, 0.5, 1.0, 0.5]]
@@ -164,6 +164,16 @@ def test_repeated_labels_are_the_batch_over_and_over(soft):
     assert labels.rows.tolist() == [7, 8, 7, 8]
     assert labels.views is not None
     assert labels.views.tolist() == [[0, 0, 1, 1]]
+
+
+def test_all_views_of_a_micro_batch_stay_together():
+    """Texts 7 and 8, one in each: weak and strong of 7, then of 8."""
+    labels = in_every_view(labels_of(torch.tensor([[0, 1]])), 2, torch.tensor([7, 8]), [1, 1])
+    assert labels.rows is not None
+    assert labels.rows.tolist() == [7, 7, 8, 8]
+    assert labels.views is not None
+    assert labels.views.tolist() == [[0, 1, 0, 1]]
+    assert labels.targets.tolist() == [[0, 0, 1, 1]]
 
 
 def test_the_student_reads_every_view_of_each_text_and_the_labels_are_repeated_for_them():
@@ -255,3 +265,38 @@ def test_mixing_hidden_states_changes_what_is_learnt_in_full(tiny_backbone):
         for alpha in (16.0, 0.01)
     ]
     assert not same_state(runs[0].model.networks, runs[1].model.networks)
+
+
+@pytest.mark.parametrize("algorithm", ["mixtext", "crisismatch", "sat"])
+@pytest.mark.parametrize(("accumulate", "limit"), [(1, None), (2, None), (3, None), (1, 9)])
+def test_what_is_learnt_from_is_what_was_labelled_whatever_the_micro_batches(algorithm, accumulate, limit):
+    """Views are drawn for the texts of a micro-batch together, so the same draw must be of the same texts.
+
+    With a limit, memory runs out in the student's pass, and what is read after that is in smaller parts.
+    """
+    features = toy_features()
+    learner = toy_learner(features=replace(features, labeled_strong=[features.labeled + 1]))
+    updater = toy_updater(algorithm, learner, batch_size=4, mu=2, accumulate=accumulate)
+    weak, labelled, student = learner.weak_logits, {}, learner.student_logits
+    read: list[Student] = []
+
+    def label(ask):
+        if ask.part == "pool":
+            labelled[ask.draw] = ask.rows.tolist()
+        return weak(ask)
+
+    def learn(ask):
+        if limit and len(ask.labeled) + len(ask.pool) > limit:
+            raise torch.OutOfMemoryError("simulated")
+        read.append(ask)
+        return student(ask)
+
+    learner.weak_logits, learner.student_logits = label, learn  # type: ignore[method-assign]
+    updater.step(0)
+    asks = [ask for ask in read if ask.chosen is not None]
+    assert asks
+    for ask in asks:
+        assert ask.chosen is not None
+        for draw in ask.chosen.draws:
+            assert labelled[draw] == list(dict.fromkeys(ask.pool.tolist()))
+    assert len({row for ask in asks for row in ask.pool.tolist()}) == 8

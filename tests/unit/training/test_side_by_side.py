@@ -1,6 +1,7 @@
 """Whole runs of several seeds side by side: the folders, models and numbers of each seed alone."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,15 @@ from jointmatch.assembly import Assembly
 from jointmatch.cache import Cache
 from jointmatch.errors import InputError, Interrupted
 from jointmatch.job import Job
+from jointmatch.listener import Listener
 from jointmatch.model import Model
 from jointmatch.networks import features
+from jointmatch.seeds import train_seeds
 from jointmatch.training import FullLearner, LiteLearner, making
 from jointmatch.training.checkpoints import load_checkpoint
 from jointmatch.training.joint import Joint
 from tests.unit.networks.stacked.rerun import Rerun, recorded
+from tests.unit.training import seeds
 from tests.unit.training.seeds import (
     SEEDS,
     TEXTS,
@@ -187,7 +191,7 @@ def test_heads_over_frozen_features_do_too(lite, section, settings):
 
 def test_seeds_stop_early_at_steps_of_their_own(full):
     """These data and this rate were found by trying."""
-    found = assert_as_alone(full(training={"steps": 14, "evaluate_every": 1, "patience": 2, "learning_rate": 5e-4}))
+    found = assert_as_alone(full(training={"steps": 14, "evaluate_every": 1, "patience": 2, "learning_rate": 3e-4}))
     assert len({own.result["steps"] for own in found}) > 1
     assert {own.result["termination"] for own in found} == {"early_stopping"}
 
@@ -232,6 +236,38 @@ def test_finished_seeds_are_kept_and_the_others_trained(full, tmp_path, monkeypa
     assert outcomes[1].history == first.history
     assert [own.result["seed"] for own in outcomes] == [0, 1, 2]
     np.testing.assert_array_equal(outcomes[1].model.predict_proba(TEXTS), first.model.predict_proba(TEXTS))
+
+
+def test_a_finished_seed_is_scored_again_on_another_test_part(full, tmp_path, monkeypatch):
+    first = together(full(), tmp_path, seeds=(0, 1))
+    monkeypatch.setattr(seeds, "splits_of", lambda seed: replace(splits_of(seed), test=splits_of(seed).dev))
+    again = together(full(), tmp_path, resume=True, seeds=(0, 1))
+    for before, after in zip(first, again, strict=True):
+        assert after.history == before.history
+        assert after.result["scores"]["test"] == before.result["scores"]["dev"]
+
+
+def test_seeds_that_are_added_without_baselines_are_summed_up_with_the_others(full, tmp_path):
+    with_baselines, without = ({**full(), "output": {"baselines": wanted}} for wanted in (True, False))
+    train_seeds(splits_of, with_baselines, [0], tmp_path, Listener())
+    combined = train_seeds(splits_of, without, [0, 1], tmp_path, Listener(), resume=True)
+    assert list(combined["summary"]) == ["jointmatch"]
+    assert len(combined["runs"]) == 2
+
+
+def test_seeds_that_are_left_are_built_as_if_all_were(full, tmp_path, monkeypatch):
+    """Whether layers are compiled depends on how many runs share the cost, and a seed on that."""
+    together(full(), tmp_path, seeds=(0,))
+    counts: list[int] = []
+    build = Assembly.full_learner
+
+    def counted(self, *args):
+        counts.append(self.runs)
+        return build(self, *args)
+
+    monkeypatch.setattr(Assembly, "full_learner", counted)
+    together(full(), tmp_path, resume=True)
+    assert counts == [3, 3]
 
 
 def test_a_finished_seed_of_other_settings_is_refused(full, tmp_path):

@@ -40,7 +40,7 @@ def still_backbone(tiny_backbone, tmp_path_factory):
 
 def trained(backbone, stacked, settings: dict[str, dict[str, Any]] | None = None, *args, **kwargs):
     base: dict[str, dict[str, Any]] = {
-        "training": {"mode": "full", "steps": 4, "learning_rate": 1e-3},
+        "training": {"mode": "full", "steps": 4, "learning_rate": 1e-3, "precision": "fp32"},
         "network": {"stacked": stacked, "head_dropout": 0.0},
         "augment": {"weak": "none", "strong": ["deletion:0.2", "swap:0.2"]},
     }
@@ -136,17 +136,6 @@ def test_a_checkpoint_of_the_other_form_is_refused(tiny_backbone, tmp_path):
         trained(tiny_backbone, "off", None, tmp_path, resume=True)
 
 
-def test_a_checkpoint_of_a_gpu_that_stacked_by_itself_is_refused_where_nothing_is_stacked(
-    tiny_backbone, tmp_path, monkeypatch
-):
-    with monkeypatch.context() as gpu:
-        gpu.setattr(Assembly, "wants_stack", True)
-        with pytest.raises(Interrupted):
-            trained(tiny_backbone, "auto", None, tmp_path, StopAt(2))
-    with pytest.raises(InputError, match="other data or settings"):
-        trained(tiny_backbone, "auto", None, tmp_path, resume=True)
-
-
 def test_words_are_cut_where_that_is_set(still_backbone):
     whole, cut = (trained(still_backbone, "on", {"network": {"feature_cutoff": rate}}) for rate in (0.0, 0.5))
     assert whole.history != cut.history
@@ -225,12 +214,13 @@ def test_layers_are_compiled_where_all_runs_take_many_steps(tiny_backbone, monke
     assert ("compiled" in asked_for(tiny_backbone, monkeypatch, "cuda", {}, runs)) is compiled
 
 
-@pytest.mark.parametrize("how", ["auto", "off"])
-def test_on_a_cpu_networks_stand_apart_by_themselves(tiny_backbone, how, monkeypatch):
+@pytest.mark.parametrize(("how", "times"), [("auto", 1), ("on", 1), ("off", 0)])
+def test_networks_are_stacked_by_themselves_on_a_cpu_too(tiny_backbone, how, times, monkeypatch):
     stacked: list[object] = []
-    monkeypatch.setattr(StackedEncoders, "of", lambda *args: stacked.append(args))
+    make = StackedEncoders.of
+    monkeypatch.setattr(StackedEncoders, "of", lambda *args: (stacked.append(args), make(*args))[1])  # type: ignore[func-returns-value]
     trained(tiny_backbone, how, {"training": {"steps": 1}})
-    assert stacked == []
+    assert len(stacked) == times
 
 
 @pytest.fixture

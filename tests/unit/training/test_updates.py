@@ -11,7 +11,7 @@ import torch
 
 from jointmatch.algorithms import ALGORITHMS, SAT, FixMatch
 from jointmatch.errors import TrainingError
-from jointmatch.training import FullLearner
+from jointmatch.training import FullLearner, Listener, Updater
 from jointmatch.training.learner import Student
 from jointmatch.training.updates import _parts
 from jointmatch.types import PseudoLabels
@@ -56,7 +56,9 @@ def test_micro_batches_of_texts_give_the_gradient_step_of_the_whole_batch(tiny_b
     (folder / "config.json").write_text(json.dumps(config))
     settings: dict[str, dict] = {"augment": {"weak": "none", "strong": ["none"]}, "network": {"head_dropout": 0.0}}
     found = [
-        tiny_run(folder, {**settings, "training": {"mode": "full", "steps": 3, "accumulate": parts}})
+        tiny_run(
+            folder, {**settings, "training": {"mode": "full", "precision": "fp32", "steps": 3, "accumulate": parts}}
+        )
         for parts in (1, 4)
     ]
     whole, split = (weights(outcome.model.networks) for outcome in found)
@@ -350,3 +352,16 @@ def test_an_algorithm_that_learns_from_labelled_views_is_given_every_view_of_the
     torch.testing.assert_close(views, wanted[:, :, batch])
     assert not views.requires_grad
     assert y.tolist() == features.labels[batch].tolist()
+
+
+@pytest.mark.parametrize(("algorithm", "said"), [("coteaching", True), ("freematch", True), ("jointmatch", False)])
+def test_a_loss_that_looks_at_the_whole_batch_is_said_to_change_in_micro_batches(algorithm, said):
+    told: list[str] = []
+
+    class Heard(Listener):
+        def warn(self, text):
+            told.append(text)
+
+    updater = toy_updater(algorithm, accumulate=2)
+    Updater(updater.learner, updater.algorithm, updater.config, updater.truth, Heard())
+    assert [("not quite the same rule" in text) for text in told] == [True] * said

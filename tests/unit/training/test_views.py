@@ -8,6 +8,7 @@ from jointmatch.augment import Surroundings
 from jointmatch.config import AugmentConfig
 from jointmatch.data import Splits, Texts
 from jointmatch.training import Listener, ViewMaker, Views
+from jointmatch.training.lite import _side_by_side
 from tests.conftest import topic_texts
 
 TEXTS, _ = topic_texts(12)
@@ -83,3 +84,17 @@ def test_two_networks_with_the_same_augmenter_of_their_own_see_different_texts()
     first, second = Views(config, 0).for_networks(2)
     assert first.weak(PART, ROWS, 5) != second.weak(PART, ROWS, 5)
     assert made(first).fixed_weak(PART) != made(second).fixed_weak(PART)
+
+
+def test_kept_views_come_draw_by_draw_so_that_view_i_is_of_the_ith_kind_as_in_full():
+    config = AugmentConfig("none", ("masking:0.9", "deletion:0.5", "none"), views=2)
+    fixed = made(Views(config, 0)).fixed_strong(PART)
+    masked = [all("[MASK]" in text for text in column) for column in fixed]
+    assert masked == [True, False, False, True, False]  # what does nothing is kept once
+    assert fixed[2] == TEXTS
+
+
+def test_networks_with_fewer_kept_views_begin_theirs_anew():
+    columns = [[["a1"], ["a2"], ["a3"]], [["b1"]]]
+    assert list(_side_by_side(columns)) == [(["a1"], ["b1"]), (["a2"], ["b1"]), (["a3"], ["b1"])]
+    assert list(_side_by_side([])) == []

@@ -22,9 +22,11 @@ from jointmatch.networks.stacked.packing import pack, packing_of
 from jointmatch.networks.stacked.replay import Replay
 from jointmatch.networks.stacked.stack import RunLayer, Stacked
 from jointmatch.networks.tokens import Tokens
+from jointmatch.ragged import few_sizes, filled_up
 from jointmatch.types import Mixing, Mixings
 
 POSITIONS, TOKENS = 16, 256  # shapes are filled up to multiples of these on a GPU, so that few of them occur
+NARROW = 8  # and to so many positions on a CPU
 BLOCK = 64  # and wider ones to multiples of this, where attention skips the padding
 
 RECORDED_ON = {"cuda"}
@@ -190,8 +192,11 @@ def together(
     networks know.
     """
     needed = max(batch.ids.shape[1] for batch in batches)
-    positions, grain = (POSITIONS if needed <= block else block, TOKENS) if device.type == "cuda" else (1, 1)
-    filled = -(-needed // positions) * positions
+    if device.type == "cuda":
+        positions, grain = (POSITIONS if needed <= block else block), TOKENS
+    else:
+        positions, grain = NARROW, few_sizes(max(int(batch.lengths.sum()) for batch in batches))
+    filled = filled_up(needed, positions)
     width = filled if longest is None else max(needed, min(filled, longest))
     once = {id(batch): batch for batch in batches}  # networks of one run mostly read the same
     ids = np.zeros((len(once), len(batches[0].ids), width), np.int64)

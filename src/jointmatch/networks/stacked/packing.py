@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from jointmatch.networks.stacked.dropout import pick
-from jointmatch.ragged import within
+from jointmatch.ragged import filled_up, within
 
 WORTH = 0.9  # share of the padded batch that tokens may take up to be packed; laying them out costs something too
 
@@ -114,7 +114,7 @@ def pack(lengths: Sequence[np.ndarray], width: int, grain: int | None = 1) -> li
     is the mask alone.
     """
     masks = np.arange(width) < np.stack(lengths)[:, :, None]
-    used = -(-int(masks.sum((1, 2)).max()) // (grain or 1)) * (grain or 1)
+    used = filled_up(int(masks.sum((1, 2)).max()), grain or 1)
     if grain is None or used > WORTH * masks[0].size:
         return [masks]
     networks, tokens = np.nonzero(masks.reshape(len(masks), -1))

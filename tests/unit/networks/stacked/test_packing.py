@@ -134,6 +134,18 @@ def test_wide_batches_come_in_fewer_widths_where_attention_skips_the_padding():
     assert width(65, 100, 64) == 100
 
 
+def test_on_a_cpu_batches_come_in_few_sizes_too():
+    """Three texts of 5, 9 and 33 tokens at most: 8, 16 and 40 positions; 97 tokens are filled up to 112, 300 to 320."""
+    assert [together([batch(0, 3, length)], CPU)[1].shape[-1] for length in (5, 9, 33)] == [8, 16, 40]
+
+    def tokens(*lengths: int) -> int:
+        mask = torch.arange(max(lengths)) < torch.tensor(lengths)[:, None]
+        return together([Tokens(mask.long(), mask, np.array(lengths))], CPU)[0].shape[-1]
+
+    assert tokens(64, 16, 17) == 112
+    assert tokens(100, 100, 50, 50) == 320
+
+
 def _as_on(device, batches, _, *rest):
     return together(batches, device, *rest)
 
