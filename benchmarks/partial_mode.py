@@ -179,7 +179,7 @@ class Clock(Listener):
     def __init__(self) -> None:
         self.times: list[float] = []
 
-    def stage(self, name: str, total: int) -> None:
+    def stage(self, name: str, total: int | None) -> None:
         self.times = []
 
     def advance(self, amount: int = 1, **metrics: float) -> None:

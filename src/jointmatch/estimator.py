@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from jointmatch.config import build, merge
 from jointmatch.data import as_text, splits_of_lists
 from jointmatch.data.labels import clean, is_minus_one
-from jointmatch.errors import DataError
+from jointmatch.errors import ConfigError, DataError
 from jointmatch.listener import Printing
 from jointmatch.model import Model
 from jointmatch.resolve import as_settings
@@ -120,7 +120,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     def score(self, X: Iterable[Any], y: Iterable[Any], sample_weight: Any = None) -> float:  # noqa: N803
         """Accuracy over the rows that have a label: a fold of a cross-validation may hold others."""
         check_is_fitted(self, "model_")
-        texts, labels = _texts(X), self._known_labels(y)
+        texts, given = _paired(X, y)
+        labels = self._known_labels(given)
         rows = [i for i, label in enumerate(labels) if label is not None]
         if not rows:
             return float("nan")
@@ -128,9 +129,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         right = self.predict([texts[i] for i in rows]) == _as_array([labels[i] for i in rows])  # type: ignore[misc]
         return float(np.average(right, weights=weights))
 
-    def _known_labels(self, y: Iterable[Any]) -> list[Label | None]:
+    def _known_labels(self, given: list[Any]) -> list[Label | None]:
         """Labels, None where there is none; -1 is none unless the model has learnt it as a class."""
-        labels = clean(_column(y, "labels"), self.unlabeled_value)
+        labels = clean(given, self.unlabeled_value)
         if any(map(is_minus_one, self.model_.classes)):
             return labels
         return [None if is_minus_one(label) else label for label in labels]
@@ -150,12 +151,22 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
 
 def load(folder: str | Path, device: str = "cpu") -> TextClassifier:
-    """A fitted classifier from a model folder."""
+    """A fitted classifier from a model folder.
+
+    It predicts as it did. Of its settings those of the algorithm come back, so that a clone trains by the same rule;
+    others, such as ``training.steps``, are to be set again.
+    """
     model = Model.load(folder, device)
     facts = model.facts
     flat = {f"algorithm.{key}": value for key, value in facts.settings.items()}
     classifier = TextClassifier(
-        facts.algorithm, facts.recipe, facts.backbone, facts.mode, facts.seed, settings=flat or None
+        facts.algorithm,
+        facts.recipe,
+        facts.backbone,
+        facts.mode,
+        facts.seed,
+        unlabeled_value=facts.unlabeled_value,
+        settings=flat or None,
     )
     classifier.model_ = model
     classifier.classes_ = _as_array(model.classes)
@@ -172,6 +183,10 @@ def _seed(random_state: Any) -> int:
         return 0
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31 - 1))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31 - 1))
+    if not isinstance(random_state, (int, np.integer)) or isinstance(random_state, bool):
+        raise ConfigError([f"random_state is {random_state!r}, wanted a whole number, None, or one of numpy's"])
     return int(random_state)
 
 

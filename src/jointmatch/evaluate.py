@@ -30,6 +30,8 @@ def evaluate_file(
     remembered = model.facts.text_column
     if config.text_column is None and remembered in table:
         config = replace(config, text_column=remembered)
+    if config.unlabeled_value is None:
+        config = replace(config, unlabeled_value=model.facts.unlabeled_value)
     rows = labeled_rows(table, path, config, listener.warn)
     kept = [i for i, label in enumerate(rows.labels) if label is not None]
     if not kept:
@@ -37,7 +39,13 @@ def evaluate_file(
     labeled = rows.rows(kept)
     ids = encode(labeled.labels, model.classes, str(path))
     account = TextAccount()
-    metrics = full_metrics(model.predict_proba(account.take(labeled.texts)), np.array(ids), model.classes)
+    listener.stage("predicting", len(labeled))
+    parts = []
+    for probs in model.stream(account.take(labeled.texts)):
+        parts.append(probs)
+        listener.advance(len(probs))
+    listener.done()
+    metrics = full_metrics(np.concatenate(parts), np.array(ids), model.classes)
     found = account.told("kept and scored")
     if found:
         listener.warn(found)

@@ -296,6 +296,7 @@ class Job:
             steps=trained.best_step,
             seed=training.seed,
             text_column=self.splits.text_column,
+            unlabeled_value=self.config.data.unlabeled_value,
             version=__version__,
             settings=dict(self.config.algorithm.settings),
             # Whole networks know nothing of features in integers.

@@ -18,8 +18,8 @@ class Listener:
         """A finding the user should not miss."""
         self.note(text)
 
-    def stage(self, name: str, total: int) -> None:
-        """A stage of ``total`` units of work begins."""
+    def stage(self, name: str, total: int | None) -> None:
+        """A stage of ``total`` units of work begins; None: nobody knows how many."""
 
     def advance(self, amount: int = 1) -> None:
         """Some of the stage is done."""
@@ -37,8 +37,9 @@ class Printing(Listener):
     def note(self, text: str) -> None:
         print(text, file=sys.stderr, flush=True)  # noqa: T201 - this is its task
 
-    def stage(self, name: str, total: int) -> None:
-        self.note(f"{name}: {total}")
+    def stage(self, name: str, total: int | None) -> None:
+        if total is not None:  # a line that cannot tell how long it will take is none
+            self.note(f"{name}: {total}")
 
     def evaluation(self, record: dict[str, Any]) -> None:
         self.note(described(record))
@@ -80,7 +81,7 @@ class Remembering(Listener):
     def note(self, text: str) -> None:
         self.listener.note(text)
 
-    def stage(self, name: str, total: int) -> None:
+    def stage(self, name: str, total: int | None) -> None:
         self.listener.stage(name, total)
 
     def advance(self, amount: int = 1) -> None:
@@ -120,10 +121,10 @@ class Chorus:
         finally:
             self.count = 1
 
-    def stage(self, name: str, total: int) -> None:
+    def stage(self, name: str, total: int | None) -> None:
         """One for all of them."""
         if self.going == 0:
-            self.listener.stage(name, total * self.count)
+            self.listener.stage(name, None if total is None else total * self.count)
         self.going += 1
 
     def done(self) -> None:
@@ -143,7 +144,7 @@ class _Voice(Listener):
     def warn(self, text: str) -> None:
         self.chorus.note(text, warning=True)
 
-    def stage(self, name: str, total: int) -> None:
+    def stage(self, name: str, total: int | None) -> None:
         self.chorus.stage(name, total)
 
     def advance(self, amount: int = 1) -> None:

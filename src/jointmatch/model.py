@@ -65,6 +65,7 @@ class ModelFacts:
     settings: dict[str, Any] = field(default_factory=dict)
     engine: str = "auto"  # how the encoders are run on a CPU; see network.engine
     cut: Cut = "end"  # what is not read of texts longer than max_length
+    unlabeled_value: str | int | None = None  # the label that means that a text has none, besides blank ones
 
 
 class Model:
@@ -212,7 +213,8 @@ def _read_facts(folder: Path) -> ModelFacts:
     if not path.is_file():
         nested = folder / "model"
         hint = f" Did you mean {nested}?" if (nested / FACTS).is_file() else ""
-        what = "has no jointmatch.json" if folder.is_dir() else "does not exist"
+        absent = "is a file" if folder.exists() else "does not exist"
+        what = "has no jointmatch.json" if folder.is_dir() else absent
         raise InputError(f"{folder} {what}, wanted a model folder that jointmatch wrote.{hint}")
     try:
         raw = json.loads(path.read_text(encoding="utf-8"))

@@ -60,8 +60,12 @@ def predict_file(
                 raise DataError(f"{source} has rows without the column {column!r}.")
             texts = account.take([as_text(value) for value in chunk[column]])
             yield {**chunk, **_predictions(model, texts, probabilities)}
+            listener.advance(len(texts))
 
+    if target is not None or not sys.stdout.isatty():  # a bar among rows on the same screen would break them
+        listener.stage("predicting", None)
     count = write_text(rows(), sys.stdout, stdout_format) if target is None else write_file(rows(), target)
+    listener.done()
     found = account.told("predicted all the same")
     if found:
         listener.warn(found)

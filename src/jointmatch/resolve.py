@@ -126,6 +126,8 @@ def choose_mode(settings: Mapping[str, Any], pool_size: int) -> tuple[str, str]:
 
 def as_settings(flat: Mapping[str, Any]) -> Settings:
     """``{"algorithm.tau": 0.9}`` as nested settings."""
+    if not isinstance(flat, Mapping):
+        raise ConfigError([f'settings is {flat!r}, wanted a dict, such as {{"algorithm.tau": 0.9}}'])
     nested: Settings = {}
     for path, value in flat.items():
         section, dot, key = path.partition(".")

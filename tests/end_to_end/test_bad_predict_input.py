@@ -84,6 +84,7 @@ def test_evaluate_refuses_a_file(command, model, tmp_path, content, expected):
 def test_a_folder_that_is_no_model_is_refused_with_a_hint(command, model, toy, tmp_path, name):
     assert_refused(command(name, model.parent, toy / "test.csv"), "jointmatch.json", f"Did you mean {model}")
     assert_refused(command(name, tmp_path / "nowhere", toy / "test.csv"), "does not exist")
+    assert_refused(command(name, model / "heads.safetensors", toy / "test.csv"), "is a file, wanted a model folder")
     damaged = tmp_path / "damaged"
     shutil.copytree(model, damaged)
     (damaged / "heads.safetensors").write_bytes(b"junk")

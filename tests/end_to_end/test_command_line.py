@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import tomllib
+from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
@@ -17,9 +18,12 @@ from typer.testing import CliRunner
 from jointmatch.augment import AUGMENTERS
 from jointmatch.cli.main import app
 from jointmatch.config import recipe_names
+from jointmatch.model import Model
+from jointmatch.predict import predict_file
 from tests.conftest import topic_texts
-from tests.end_to_end.conftest import FAST
+from tests.end_to_end.conftest import FAST, entries_of
 from tests.end_to_end.tables import read_table, write_table
+from tests.unit.training.toy import Recorder
 
 LISTS = ("algorithms", "augmenters", "backbones", "datasets", "doctor")
 COMMANDS = ("demo", "train", "predict", "evaluate", "augment", "cache", *LISTS)
@@ -313,3 +317,56 @@ def without_time(out: str) -> dict:
     result = json.loads(out)
     assert result.pop("seconds")
     return result
+
+
+def test_a_demo_replaces_a_demo_and_never_a_run_of_ones_own(command, toy, tiny_backbone, tmp_path, monkeypatch):
+    command("train", toy / "train.csv", "--output", tmp_path / "mine", "--backbone", tiny_backbone, *FAST)
+    before = entries_of(tmp_path / "mine")
+    ran = command("demo", "--output", tmp_path / "mine")
+    assert ran.code == 2
+    assert "holds a run that is no demo" in ran.err
+    assert entries_of(tmp_path / "mine") == before
+    made: list[Path] = []
+
+    def trained(splits_of, settings, seeds, folder, listener):
+        (folder / "seed-0").mkdir(parents=True)
+        (folder / "seed-0" / "config.toml").write_text("")
+        (folder / "result.json").write_text("{}")
+        made.append(folder)
+        return {}
+
+    monkeypatch.setattr("jointmatch.seeds.train_seeds", trained)
+    for _ in range(2):
+        assert command("demo", "--output", tmp_path / "demo", "--json").code == 0
+    assert len(made) == 2
+
+
+def test_a_model_remembers_which_label_means_none_when_it_is_evaluated(command, tiny_backbone, tmp_path):
+    texts, labels = topic_texts(40)
+    data = write_table(tmp_path / "train.csv", texts, [*labels[:15], *["-1"] * 25])
+    own = ("--output", tmp_path / "run", "--backbone", tiny_backbone, *FAST, "--set", "data.unlabeled_value=-1")
+    assert command("train", data, *own).code == 0
+    scored = command("evaluate", tmp_path / "run" / "model", data, "--json")
+    assert scored.code == 0, scored.err
+    found = json.loads(scored.out)
+    assert (found["n"], found["without_label"]) == (15, 25)
+
+
+@pytest.mark.parametrize(("name", "said"), [("predict", "No file was written"), ("evaluate", "Stopped.")])
+def test_what_is_stopped_and_kept_nothing_does_not_say_that_it_has(command, model, toy, monkeypatch, name, said):
+    def stopped(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Model, "network_probs", stopped)
+    ran = command(name, model, toy / "test.csv")
+    assert ran.code == 130
+    assert ran.err.splitlines()[-1].endswith(said) or said in ran.err.splitlines()[-1]
+    assert "cached" not in ran.err
+
+
+def test_predicting_and_evaluating_say_that_they_are_at_it(command, model, toy):
+    assert "predicting: 30" in command("evaluate", model, toy / "test.csv").err.splitlines()
+    listener = Recorder()
+    predict_file(lambda: Model.load(model, "cpu"), toy / "test.csv", listener=listener)
+    assert listener.stages == [("predicting", None)]
+    assert listener.steps == 30

@@ -27,8 +27,9 @@ IDS = {"fruit": 0, "metal": 1, "music": 2}
 
 @pytest.fixture
 def make(tiny_backbone):
-    def build(settings: dict | None = None, **options: object) -> TextClassifier:
-        given = {"backbone": str(tiny_backbone), "mode": "lite", "settings": SHORT | (settings or {}), **options}
+    def build(settings: object = None, **options: object) -> TextClassifier:
+        own = SHORT | settings if isinstance(settings, dict) else settings or SHORT
+        given = {"backbone": str(tiny_backbone), "mode": "lite", "settings": own, **options}
         return TextClassifier(**given)  # type: ignore[arg-type]
 
     return build
@@ -148,6 +149,32 @@ def test_rows_labelled_minus_one_are_not_scored(make):
         assert fitted.score(TEXTS, [*LABELS[:15], *[missing] * 30]) == expected
 
 
+@pytest.mark.parametrize(("texts", "labels"), [(45, 3), (3, 45)])
+def test_as_many_labels_as_texts_are_scored(make, texts, labels):
+    fitted = make().fit(TEXTS, LABELS)
+    with pytest.raises(DataError, match=f"Got {texts} texts and {labels} labels"):
+        fitted.score(TEXTS[:texts], LABELS[:labels])
+
+
+def test_a_loaded_model_knows_which_label_means_none(make, tmp_path):
+    labels = [IDS[label] if i < 30 else 99 for i, label in enumerate(LABELS)]
+    fitted = make(unlabeled_value=99).fit(TEXTS, labels)
+    fitted.save(tmp_path / "model")
+    assert load(tmp_path / "model").score(TEXTS, labels) == fitted.score(TEXTS, labels) > 0.7
+
+
+def test_dev_rows_without_a_label_of_ones_own_kind_are_said_to_have_none(make):
+    with pytest.raises(DataError, match="without a label"):
+        make(unlabeled_value=99).fit(TEXTS, [IDS[label] for label in LABELS], dev=(NEW[:2], [0, 99]))
+
+
+def test_numpys_generators_are_taken_as_a_random_state(make):
+    states = (np.random.default_rng(3), np.random.default_rng(3), np.random.RandomState(3))
+    first, again, other = (make(random_state=state).fit(TEXTS, LABELS).predict_proba(NEW) for state in states)
+    np.testing.assert_array_equal(first, again)
+    assert not np.array_equal(first, other)
+
+
 def test_a_loaded_model_is_scored_on_minus_one_where_that_is_its_class(make, tmp_path):
     labels = [IDS[y] - 1 for y in LABELS]
     fitted = make(unlabeled_value="").fit(TEXTS, labels)
@@ -259,6 +286,9 @@ def test_one_string_cannot_be_predicted(make):
         ({"settings": {"algorithm.tua": 0.5}}, ConfigError, "Did you mean 'tau'"),
         ({"settings": {"tau": 0.5}}, ConfigError, "section.key"),
         ({"mode": "light"}, ConfigError, "'lite'"),
+        ({"settings": [1]}, ConfigError, r"settings is \[1\], wanted a dict"),
+        ({"random_state": "a"}, ConfigError, "random_state is 'a', wanted a whole number"),
+        ({"random_state": 1.7}, ConfigError, r"random_state is 1\.7, wanted a whole number"),
     ],
 )
 def test_wrong_parameters_are_found_by_fit(make, options, kind, message):

@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+MARK = ".demo"  # in a folder that a demo may replace
+
 
 def demo(
     output: Annotated[Path, typer.Option(help="Folder for the run; an earlier demo there is replaced.")] = Path(
@@ -36,7 +38,9 @@ def demo(
         f"Six kinds of message to a support desk; {labels_per_class} labels per class, the other training texts "
         "without labels, 180 test texts."
     )
+    _check_place(output)
     with RunFolder(output).claimed(overwrite=True):
+        (output / MARK).touch()
         result = train_seeds(
             lambda seed: demo_splits(labels_per_class, seed),
             settings,
@@ -51,3 +55,12 @@ def demo(
     say(f"Run folder: {output}   Model: {output}/model")
     command = "jointmatch" if shutil.which("jointmatch") else sys.argv[0]  # a venv need not be on the PATH
     say(f"Try it: {command} predict {output}/model {corpus_file('test')} | head")
+
+
+def _check_place(output: Path) -> None:
+    """Refuse to replace a run of the user's own, which no demo can be worth."""
+    from jointmatch.errors import OutputError
+
+    is_run = any(output.glob("config.toml")) or any(output.glob("seed-*/config.toml"))
+    if is_run and not (output / MARK).exists():
+        raise OutputError(f"{output} holds a run that is no demo. Choose another --output, or delete it first.")

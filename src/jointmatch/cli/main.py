@@ -27,6 +27,9 @@ app = typer.Typer(
 )
 
 
+STOPPED = {"predict": "Stopped. No file was written.", "evaluate": "Stopped."}
+
+
 def _interruptible(command: Callable[..., None]) -> Callable[..., None]:
     """Ctrl-C as our own error: Typer would turn it into a bare "Aborted!"."""
 
@@ -35,7 +38,7 @@ def _interruptible(command: Callable[..., None]) -> Callable[..., None]:
         try:
             command(*args, **kwargs)
         except KeyboardInterrupt:
-            raise Interrupted("Stopped. What was finished is cached.") from None
+            raise Interrupted(STOPPED.get(command.__name__, "Stopped. What was finished is cached.")) from None
 
     return run
 

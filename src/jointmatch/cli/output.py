@@ -50,7 +50,7 @@ def _live() -> Listener:
         def note(self, text: str) -> None:
             self.console.print(text, highlight=False, markup=False)
 
-        def stage(self, name: str, total: int) -> None:
+        def stage(self, name: str, total: int | None) -> None:
             self.done()
             columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
             self.progress = Progress(*columns, TextColumn("{task.fields[metrics]}"), console=self.console)

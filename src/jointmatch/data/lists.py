@@ -34,7 +34,7 @@ def splits_of_lists(
         _check_classes_left(kept, taken)
     given = Rows([as_text(t) for t in texts], kept)
     extra = [as_text(t) for t in unlabeled] if unlabeled is not None else []
-    scored = None if dev is None else Rows([as_text(t) for t in dev[0]], clean(dev[1]))
+    scored = None if dev is None else Rows([as_text(t) for t in dev[0]], clean(dev[1], config.unlabeled_value))
     splits = make_splits(given, [Rows(extra, [None] * len(extra))], scored, conflicts=config.conflicts)
     # Where most rows are -1 and nothing else is unlabelled, they are scikit-learn's way to give the pool.
     if taken and (taken < len(kept) / 2 or unlabeled is not None):

@@ -68,13 +68,13 @@ class Recorder(Listener):
 
     def __init__(self) -> None:
         self.notes: list[str] = []
-        self.stages: list[tuple[str, int]] = []
+        self.stages: list[tuple[str, int | None]] = []
         self.steps = 0
 
     def note(self, text: str) -> None:
         self.notes.append(text)
 
-    def stage(self, name: str, total: int) -> None:
+    def stage(self, name: str, total: int | None) -> None:
         self.stages.append((name, total))
         self.steps = 0
 
