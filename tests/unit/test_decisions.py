@@ -28,6 +28,15 @@ def test_the_numbers_on_the_page_about_seeds_are_the_measured_ones():
     assert f"{result('seed_speed_tiny')['steps'][0]['ratio']:.2f} times as long per seed" in text
 
 
+def test_the_table_of_steps_on_a_cpu_is_what_was_measured():
+    text = page("decisions", "0007-networks-stacked.md")
+    loads = result("cpu_steps")["loads"]
+    assert f"| times as fast as networks apart in fp32 | {' | '.join(loads)} |" in text
+    for way in next(iter(loads.values())):
+        shown = " | ".join(f"{rows[way]['times_as_fast']:.2f}" for rows in loads.values())
+        assert f"| {way} | {shown} |" in text
+
+
 def test_the_table_of_features_on_a_cpu_is_what_was_measured():
     text = page("decisions", "0008-features-on-a-cpu.md")
     speed = result("feature_speed")
