@@ -11,10 +11,10 @@ from typing import cast
 import numpy as np
 
 from jointmatch.data import as_text
-from jointmatch.data.account import TextAccount
+from jointmatch.data.account import ColumnAccount, TextAccount
 from jointmatch.data.columns import doubtful_header
 from jointmatch.data.columns import text_column as find_text_column
-from jointmatch.data.tables import Format, Table, check_encoding, check_file, parse, read_chunks
+from jointmatch.data.tables import Format, Table, check_encoding, check_file, format_of, parse, read_chunks
 from jointmatch.data.writing import write_file, write_text
 from jointmatch.errors import DataError
 from jointmatch.listener import Listener
@@ -52,19 +52,21 @@ def predict_file(
         raise DataError(f"The texts of {source} stand in {column!r}, where predictions would go. Rename the column.")
     if replaced:
         listener.warn(f"The input has {', '.join(map(repr, replaced))} already: replaced by the new predictions.")
-    account = TextAccount()
+    account, left_out = TextAccount(), ColumnAccount([*first, *_added_columns(model, probabilities)])
 
     def rows() -> Iterator[Table]:
         for chunk in _with_first(first, chunks):
             if column not in chunk:
                 raise DataError(f"{source} has rows without the column {column!r}.")
+            left_out.take(chunk)
             texts = account.take([as_text(value) for value in chunk[column]])
             yield {**chunk, **_predictions(model, texts, probabilities)}
 
     count = write_text(rows(), sys.stdout, stdout_format) if target is None else write_file(rows(), target)
-    found = account.told("predicted all the same")
-    if found:
-        listener.warn(found)
+    written = stdout_format if target is None else format_of(target)
+    for found in (account.told("predicted all the same"), None if written == "jsonl" else left_out.told()):
+        if found:
+            listener.warn(found)
     return count
 
 

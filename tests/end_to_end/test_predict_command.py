@@ -77,6 +77,20 @@ def test_a_column_that_changes_after_the_first_chunk_still_fits_into_parquet(com
     assert ran.code == 0
 
 
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet", "jsonl"])
+def test_columns_that_come_after_the_header_are_told_of_unless_json_lines_keep_them(command, model, tmp_path, suffix):
+    rows = [{"text": "apple"}] * 1029 + [{"text": "apple", "late": None}] + [{"text": "apple", "late": 1}] * 1025
+    rows += [{"text": "apple", "later": "x", "prediction": "metal"}]
+    (tmp_path / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    ran = command("predict", model, tmp_path / "in.jsonl", "--output", tmp_path / f"out.{suffix}", "--quiet")
+    said = "Left out: 'late' from row 1,031 on, 'later' from row 2,056 on. The header was written by then; "
+    said += "JSON lines (--output FILE.jsonl) keep every column.\n"
+    assert (ran.code, ran.err) == (0, "" if suffix == "jsonl" else said)
+    written = read_table(tmp_path / f"out.{suffix}")
+    assert len(written) == len(rows)
+    assert ("later" in written[-1]) == (suffix == "jsonl")
+
+
 def test_a_date_in_a_parquet_file_can_be_written_as_json(command, model, tmp_path):
     table = pa.table({"text": ["apple"], "when": pa.array([0], pa.timestamp("s"))})
     pq.write_table(table, tmp_path / "dated.parquet")
