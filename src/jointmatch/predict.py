@@ -83,7 +83,8 @@ def _read(source: str | Path, encoding: str) -> tuple[Iterator[Table], Format]:
         return read_chunks(source, encoding), check_file(source)
     check_encoding(encoding)
     piped = cast(io.BufferedReader, sys.stdin.buffer)
-    kind: Format = "jsonl" if piped.peek(64).lstrip()[:1] == b"{" else "csv"
+    beginning = piped.peek(64).decode(encoding, errors="ignore").removeprefix("\ufeff").lstrip()
+    kind: Format = "jsonl" if beginning.startswith("{") else "csv"
     return parse(piped, kind, encoding, "the standard input"), kind
 
 

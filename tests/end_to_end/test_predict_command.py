@@ -28,6 +28,15 @@ def test_predict_reads_a_pipe(command, model, stdin):
     assert {row["prediction"] for row in rows} <= TOPICS
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le"])
+@pytest.mark.parametrize("mark", ["", "\ufeff", "\ufeff \n"], ids=["no mark", "mark", "mark and blank line"])
+def test_json_lines_on_a_pipe_are_known_in_every_encoding(command, model, encoding, mark):
+    stdin = (mark + '{"text": "apple plum"}\n').encode(encoding)
+    ran = command("predict", model, "-", "--encoding", encoding, stdin=stdin)
+    assert (ran.code, ran.err) == (0, "")
+    assert [row["text"] for row in read_csv(ran.out)] == ["apple plum"]
+
+
 def test_predict_json_gives_one_object_per_line_with_a_probability_per_class(command, model, toy):
     ran = command("predict", model, toy / "test.csv", "--json", "--probabilities")
     rows = [json.loads(line) for line in ran.out.splitlines()]
