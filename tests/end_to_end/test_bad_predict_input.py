@@ -35,6 +35,7 @@ def test_predict_refuses_a_file_and_leaves_no_output(command, model, tmp_path, n
     [
         case((), b"", ["has no rows"], id="empty"),
         case((), b"text\na\x00b\n", ["the standard input has a NUL byte at byte 6"], id="NUL bytes"),
+        case((), b"text\ncaf\xe9\n", ["byte 0xe9 at byte 8 (line 2)"], id="another encoding"),
         case(("--text-column", "txt"), b"text\na b\n", ["no column 'txt'", "Did you mean 'text'"], id="no such column"),
         case(("--encoding", "utf-9"), b"text\na\n", ["Unknown encoding"], id="encoding"),
     ],

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -70,13 +72,22 @@ def find_classes(labels: Iterable[Label | None]) -> list[Label]:
     return sorted(distinct, key=lambda v: (isinstance(v, str), v))  # type: ignore[arg-type]
 
 
+def _whole(label: Label | None) -> str:
+    """A label's spelling, that of a whole number without decimals."""
+    return re.sub(r"^(-?\d+)\.0+$", r"\1", str(label).strip())
+
+
 def encode(labels: Sequence[Label | None], classes: Sequence[Label], where: str) -> list[int]:
     """Class ids, ``UNLABELED`` for None; a label outside ``classes`` is an error that lists them."""
     ids = {label: i for i, label in enumerate(classes)}
     # JSON and parquet know 1 where a CSV can only say "1", and files have no white space around labels: the same class.
     by_spelling = {str(label).strip(): i for label, i in ids.items()}
-    others = {v: str(v).strip() for v in set(labels) - ids.keys() if v is not None}
-    ids |= {v: by_spelling[spelt] for v, spelt in others.items() if spelt in by_spelling}
+    # pandas makes 1 into 1.0 where a column has blanks, and writes it so.
+    whole = Counter(map(_whole, classes))
+    by_whole = {_whole(label): i for label, i in ids.items() if whole[_whole(label)] == 1}
+    for value in set(labels) - ids.keys() - {None}:
+        found = by_spelling.get(str(value).strip(), by_whole.get(_whole(value)))
+        ids |= {} if found is None else {value: found}
     unknown = list(dict.fromkeys(v for v in labels if v is not None and v not in ids))
     if unknown:
         shown = ", ".join(shortened(repr(label)) for label in unknown[:5]) + (", ..." if len(unknown) > 5 else "")

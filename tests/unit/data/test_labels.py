@@ -108,6 +108,23 @@ def test_a_number_matches_the_csv_s_text_that_training_knew():
     assert encode([2, 1], ["1", "2"], "dev") == [1, 0]
 
 
+@pytest.mark.parametrize("classes", [[0, 1], [0.0, 1.0], ["0", "1"], ["0.0", "1.0"]], ids=repr)
+@pytest.mark.parametrize("labels", [[1, 0], [1.0, 0.0], ["1", "0"], ["1.0", "0.0 "]], ids=repr)
+def test_a_whole_number_is_the_same_class_with_decimals_as_pandas_writes_it_beside_blanks(labels, classes):
+    assert encode(labels, classes, "dev") == [1, 0]
+
+
+def test_whole_numbers_with_decimals_are_classes_of_their_own_where_training_had_both():
+    assert encode(["2", "2.0", 2.0], ["2", "2.0"], "dev") == [0, 1, 1]
+    with pytest.raises(DataError, match=r"labels that training does not have, in 1 of 1 rows: '2\.00'"):
+        encode(["2.00"], ["2", "2.0"], "dev")
+
+
+def test_other_decimals_are_no_whole_number():
+    with pytest.raises(DataError, match=r"in 2 of 2 rows: '1\.05', 'v1\.0'"):
+        encode(["1.05", "v1.0"], [1, 15, "v1"], "dev")
+
+
 @pytest.mark.parametrize("where", ["dev", "test"])
 def test_labels_unknown_to_training_are_listed_with_the_nearest_and_the_known(where):
     with pytest.raises(DataError) as raised:
