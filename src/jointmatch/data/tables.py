@@ -7,14 +7,13 @@ memory can be predicted on; ``read_table`` puts all chunks together for training
 from __future__ import annotations
 
 import codecs
-import csv
 import io
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, Literal
 
+from jointmatch.data.delimited import delimited_rows
 from jointmatch.errors import DataError, MissingExtraError, did_you_mean
 
 Table = dict[str, list[Any]]
@@ -98,7 +97,8 @@ def check_file(path: str | Path) -> Format:
 def parse(file: IO[bytes], kind: Format, encoding: str, name: str, size: int = CHUNK) -> Iterator[Table]:
     """Yield tables from an open text file of a known format."""
     lines = _lines(file, encoding, name)
-    rows = _json_rows(lines, name) if kind == "jsonl" else _csv_rows(lines, kind, name)
+    separator = "\t" if kind == "tsv" else None
+    rows = _json_rows(lines, name) if kind == "jsonl" else delimited_rows(lines, separator, name)
     chunk: list[dict[str, Any]] = []
     for row in rows:
         chunk.append(row)
@@ -157,45 +157,6 @@ def _decoded_whole(file: IO[bytes], encoding: str, name: str) -> Iterator[str]:
             yield line.removeprefix("\ufeff") if number == 1 else line
     except UnicodeError as error:
         raise DataError(f"{name} is not {encoding}: {error}. Name the right encoding with --encoding.") from None
-
-
-def _csv_rows(lines: Iterator[str], kind: Format, name: str) -> Iterator[dict[str, str]]:
-    csv.field_size_limit(sys.maxsize)  # a single text may be larger than csv's default of 128 KiB
-    try:
-        header_line = next(lines, "")
-        reader = csv.reader(_chain(header_line, lines), delimiter=_delimiter(header_line, kind), strict=True)
-        header = next(reader, [])
-        _check_header(header, name)
-        start = reader.line_num + 1
-        for row in reader:
-            if row and len(row) != len(header):
-                raise DataError(
-                    f"{name}, line {start}: {len(row)} fields, but the header has {len(header)} "
-                    f"({', '.join(header)}). Quote a text that contains the separator or a line break."
-                )
-            start = reader.line_num + 1
-            if row:
-                yield dict(zip(header, row, strict=True))
-    except csv.Error as error:
-        raise DataError(f"{name}, line {reader.line_num}: {error}. A quotation mark may be left open.") from None
-
-
-def _chain(first: str, rest: Iterator[str]) -> Iterator[str]:
-    yield first
-    yield from rest
-
-
-def _delimiter(header: str, kind: Format) -> str:
-    if kind == "tsv":
-        return "\t"
-    # Spreadsheets in many countries save "CSV" with semicolons.
-    return max(",;\t", key=lambda mark: (header.count(mark), mark == ","))
-
-
-def _check_header(header: list[str], name: str) -> None:
-    twice = sorted({column for column in header if header.count(column) > 1})
-    if twice:
-        raise DataError(f"{name} has the column {twice[0]!r} more than once. Give each column its own name.")
 
 
 def _json_rows(lines: Iterator[str], name: str) -> Iterator[dict[str, Any]]:

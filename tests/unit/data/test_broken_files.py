@@ -36,6 +36,10 @@ def test_a_ragged_row_is_named_by_the_line_it_starts_on(rows_csv, content, line,
     assert f"line {line}: {fields} fields, but the header has 2" in message
 
 
+def test_the_line_that_names_the_separator_is_counted(rows_csv):
+    assert "line 4: 3 fields, but the header has 2" in fault(rows_csv, "sep=;\ntext;label\nfine;a\none;two;b\n")
+
+
 def test_an_open_quotation_mark_is_suspected(rows_csv):
     assert "A quotation mark may be left open" in fault(rows_csv, 'text,label\n"one,a\ntwo,b\n')
 

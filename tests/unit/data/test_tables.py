@@ -37,14 +37,33 @@ def file(tmp_path):
         ("rows.CSV", 'text,label\r\ngood morning,a\r\n"late, again",b\r\n'),
         ("rows.csv", "text;label\ngood morning;a\nlate, again;b\n"),
         ("rows.csv", "\ufefftext,label\ngood morning,a\n\n'late, again',b\n".replace("'", '"')),
+        ("rows.csv", "sep=;\r\ntext;label\r\ngood morning;a\r\nlate, again;b\r\n"),
+        ("rows.csv", '\ufeff"SEP=|"\ntext|label\ngood morning|a\nlate, again|b\n'),
+        ("rows.csv", "sep=\t\ntext\tlabel\ngood morning\ta\nlate, again\tb\n"),
         ("rows.tsv", "text\tlabel\ngood morning\ta\nlate, again\tb"),
         ("rows.jsonl", "\n".join(json.dumps({"text": t, "label": y}) for t, y in zip(*ROWS.values(), strict=True))),
         ("rows.ndjson", '{"text": "good morning", "label": "a"}\n\n{"text": "late, again", "label": "b"}\n'),
     ],
-    ids=["commas", "crlf-upper-case", "semicolons", "byte-order-mark-and-blank-line", "tabs", "jsonl", "ndjson"],
+    ids=[
+        "commas",
+        "crlf-upper-case",
+        "semicolons",
+        "byte-order-mark-and-blank-line",
+        "separator-named",
+        "separator-named-in-quotes",
+        "tab-named",
+        "tabs",
+        "jsonl",
+        "ndjson",
+    ],
 )
 def test_the_same_rows_come_out_of_every_text_format(file, name, content):
     assert read_table(file(name, content)) == ROWS
+
+
+@pytest.mark.parametrize("header", ["sep=", "sep=x", 'sep="', "sep=;;"])
+def test_a_header_that_names_no_separator_is_a_header(file, header):
+    assert list(read_table(file("rows.tsv", f"{header}\r\n1\r\n"))) == [header]
 
 
 def test_parquet_keeps_the_types_of_its_columns(tmp_path):
