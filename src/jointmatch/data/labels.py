@@ -72,7 +72,7 @@ def find_classes(labels: Iterable[Label | None]) -> list[Label]:
     return sorted(distinct, key=lambda v: (isinstance(v, str), v))  # type: ignore[arg-type]
 
 
-def _whole(label: Label | None) -> str:
+def _whole(label: Label) -> str:
     """A label's spelling, that of a whole number without decimals."""
     return re.sub(r"^(-?\d+)\.0+$", r"\1", str(label).strip())
 
@@ -85,9 +85,10 @@ def encode(labels: Sequence[Label | None], classes: Sequence[Label], where: str)
     # pandas makes 1 into 1.0 where a column has blanks, and writes it so.
     whole = Counter(map(_whole, classes))
     by_whole = {_whole(label): i for label, i in ids.items() if whole[_whole(label)] == 1}
-    for value in set(labels) - ids.keys() - {None}:
+    for value in {v for v in labels if v is not None} - ids.keys():
         found = by_spelling.get(str(value).strip(), by_whole.get(_whole(value)))
-        ids |= {} if found is None else {value: found}
+        if found is not None:
+            ids[value] = found
     unknown = list(dict.fromkeys(v for v in labels if v is not None and v not in ids))
     if unknown:
         shown = ", ".join(shortened(repr(label)) for label in unknown[:5]) + (", ..." if len(unknown) > 5 else "")
