@@ -14,7 +14,16 @@ from jointmatch.data import as_text
 from jointmatch.data.account import ColumnAccount, TextAccount
 from jointmatch.data.columns import doubtful_header
 from jointmatch.data.columns import text_column as find_text_column
-from jointmatch.data.tables import Format, Table, check_encoding, check_file, format_of, parse, read_chunks
+from jointmatch.data.tables import (
+    Format,
+    Table,
+    check_encoding,
+    check_file,
+    format_of,
+    parquet_types,
+    parse,
+    read_chunks,
+)
 from jointmatch.data.writing import write_file, write_text
 from jointmatch.errors import DataError
 from jointmatch.listener import Listener
@@ -47,12 +56,13 @@ def predict_file(
     named = text_column or (model.facts.text_column if model.facts.text_column in first else None)
     column = find_text_column(first, named, str(source))
     _tell_of_column(column, named, kind, source, listener)
-    replaced = [name for name in _added_columns(model, probabilities) if name in first]
+    added = _added_columns(model, probabilities)
+    replaced = [name for name in added if name in first]
     if column in replaced:
         raise DataError(f"The texts of {source} stand in {column!r}, where predictions would go. Rename the column.")
     if replaced:
         listener.warn(f"The input has {', '.join(map(repr, replaced))} already: replaced by the new predictions.")
-    account, left_out = TextAccount(), ColumnAccount([*first, *_added_columns(model, probabilities)])
+    account, left_out = TextAccount(), ColumnAccount([*first, *added])
 
     def rows() -> Iterator[Table]:
         for chunk in _with_first(first, chunks):
@@ -62,8 +72,12 @@ def predict_file(
             texts = account.take([as_text(value) for value in chunk[column]])
             yield {**chunk, **_predictions(model, texts, probabilities)}
 
-    count = write_text(rows(), sys.stdout, stdout_format) if target is None else write_file(rows(), target)
-    written = stdout_format if target is None else format_of(target)
+    if target is None:
+        written, count = stdout_format, write_text(rows(), sys.stdout, stdout_format)
+    else:
+        types = parquet_types(Path(source)) if kind == "parquet" else {}
+        kept = {name: arrow_type for name, arrow_type in types.items() if name not in added}
+        written, count = format_of(target), write_file(rows(), target, kept)
     for found in (account.told("predicted all the same"), None if written == "jsonl" else left_out.told()):
         if found:
             listener.warn(found)

@@ -100,6 +100,27 @@ def test_columns_that_come_after_the_header_are_told_of_unless_json_lines_keep_t
     assert ("later" in written[-1]) == (suffix == "jsonl")
 
 
+def test_columns_of_parquet_keep_their_types_however_late_their_first_value_comes(command, model, tmp_path):
+    blank = [None] * 1024
+    columns = {
+        "text": pa.array(["apple"] * 1025, pa.large_string()),
+        "late": pa.array([*blank, 7], pa.int32()),
+        "never": pa.array([*blank, None], pa.bool_()),
+        "lists": pa.array([*([[]] * 1024), [1]], pa.list_(pa.field("element", pa.int8()))),
+        "pairs": pa.array([[("a", 1)]] * 1025, pa.map_(pa.string(), pa.int64())),
+        "large": pa.array([2**64 - 1] * 1025, pa.uint64()),
+        "confidence": pa.array([1] * 1025, pa.int8()),
+    }
+    pq.write_table(pa.table(columns), tmp_path / "in.parquet")
+    ran = command("predict", model, tmp_path / "in.parquet", "--output", tmp_path / "out.parquet")
+    assert ran.code == 0, ran.err
+    written = pq.read_table(tmp_path / "out.parquet")
+    del columns["confidence"]
+    assert {name: written[name].type for name in columns} == {name: values.type for name, values in columns.items()}
+    assert [written[name].to_pylist() for name in columns] == [values.to_pylist() for values in columns.values()]
+    assert 0 < written["confidence"][0].as_py() <= 1
+
+
 def test_a_date_in_a_parquet_file_can_be_written_as_json(command, model, tmp_path):
     table = pa.table({"text": ["apple"], "when": pa.array([0], pa.timestamp("s"))})
     pq.write_table(table, tmp_path / "dated.parquet")

@@ -188,3 +188,10 @@ def _parquet(path: Path, size: int) -> Iterator[Table]:
         if isinstance(error, (FileNotFoundError, PermissionError)):
             raise
         raise DataError(f"{path} is not a parquet file, or it is damaged: {str(error).rstrip('.')}.") from None
+
+
+def parquet_types(path: Path) -> dict[str, Any]:
+    """The arrow type of each column of a parquet file that has been read."""
+    import pyarrow.parquet as pq
+
+    return {field.name: field.type for field in pq.read_schema(path)}
