@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Iterator
 
-from jointmatch.errors import DataError
+from jointmatch.errors import DataError, shortened
 
 _SEPARATORS = ",;\t"
 _NAMED_SEPARATOR = re.compile(r'"?sep=(\t|[^\w\s"])"?\s*', re.IGNORECASE)
@@ -23,17 +23,18 @@ def delimited_rows(lines: Iterator[str], separator: str | None, name: str) -> It
         if told:
             next(reader)
         header = next(reader, [])
-        _check_header(header, name)
+        # pandas writes its index in front without a name; others are what a spreadsheet adds to its columns.
+        named = [i for i, column in enumerate(header) if i == 0 or column.strip()]
+        names = [header[i] for i in named]
+        _check_names(names, name)
         start = reader.line_num + 1
         for row in reader:
-            if row and len(row) != len(header):
-                raise DataError(
-                    f"{name}, line {start}: {len(row)} fields, but the header has {len(header)} "
-                    f"({', '.join(header)}). Quote a text that contains the separator or a line break."
-                )
+            if row and (len(row) != len(header) or len(named) != len(header)):
+                _check_row(row, header, f"{name}, line {start}")
+                row = [row[i] for i in named]
             start = reader.line_num + 1
             if row:
-                yield dict(zip(header, row, strict=True))
+                yield dict(zip(names, row, strict=True))
     except csv.Error as error:
         raise DataError(f"{name}, line {reader.line_num}: {error}. A quotation mark may be left open.") from None
 
@@ -48,7 +49,21 @@ def _likely(header: str) -> str:
     return max(_SEPARATORS, key=lambda mark: (header.count(mark), mark == ","))
 
 
-def _check_header(header: list[str], name: str) -> None:
-    twice = sorted({column for column in header if header.count(column) > 1})
+def _check_names(names: list[str], where: str) -> None:
+    twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise DataError(f"{name} has the column {twice[0]!r} more than once. Give each column its own name.")
+        raise DataError(f"{where} has the column {twice[0]!r} more than once. Give each column its own name.")
+
+
+def _check_row(row: list[str], header: list[str], place: str) -> None:
+    if len(row) != len(header):
+        raise DataError(
+            f"{place}: {len(row)} fields, but the header has {len(header)} ({', '.join(header)}). "
+            "Quote a text that contains the separator or a line break."
+        )
+    for number, (column, cell) in enumerate(zip(header[1:], row[1:], strict=True), start=2):
+        if cell.strip() and not column.strip():
+            raise DataError(
+                f"{place}: column {number}, a column without a name, holds {shortened(cell)!r}. "
+                "Give it a name in the header, or empty it."
+            )

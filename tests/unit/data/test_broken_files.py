@@ -48,6 +48,11 @@ def test_a_column_named_twice_is_refused(rows_csv):
     assert "the column 'text' more than once" in fault(rows_csv, "text,label,text\na,b,c\n")
 
 
+def test_a_column_without_a_name_that_holds_something_is_named_by_its_place(rows_csv):
+    message = fault(rows_csv, "text,label,,\nfine,a,, \nfine,b,,noted\n")
+    assert "line 3: column 4, a column without a name, holds 'noted'. Give it a name in the header" in message
+
+
 @pytest.mark.parametrize(
     ("content", "offset", "line"),
     [

@@ -66,6 +66,16 @@ def test_a_header_that_names_no_separator_is_a_header(file, header):
     assert list(read_table(file("rows.tsv", f"{header}\r\n1\r\n"))) == [header]
 
 
+@pytest.mark.parametrize("end", ["", ",", ",,, "])
+def test_columns_of_a_spreadsheet_that_have_no_name_and_hold_nothing_are_not_read(file, end):
+    lines = ["text,label", "good morning,a", '"late, again",b']
+    assert read_table(file("rows.csv", "".join(line + end + "\n" for line in lines))) == ROWS
+
+
+def test_the_index_that_pandas_writes_without_a_name_is_read(file):
+    assert read_table(file("rows.csv", ",text,,\n0,hi,,\n1,ho,,\n")) == {"": ["0", "1"], "text": ["hi", "ho"]}
+
+
 def test_parquet_keeps_the_types_of_its_columns(tmp_path):
     table = {"text": ["one", None], "label": [3, 4]}
     pq.write_table(pa.table(table), tmp_path / "rows.parquet")
