@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -98,7 +99,7 @@ def _read(source: str | Path, encoding: str) -> tuple[Iterator[Table], Format]:
     check_encoding(encoding)
     piped = cast(io.BufferedReader, sys.stdin.buffer)
     beginning = piped.peek(64).decode(encoding, errors="ignore").removeprefix("\ufeff").lstrip()
-    kind: Format = "jsonl" if beginning.startswith("{") else "csv"
+    kind: Format = "jsonl" if re.match(r"(\[\s*)?\{", beginning) else "csv"  # an array is refused with what to do
     return parse(piped, kind, encoding, "the standard input"), kind
 
 

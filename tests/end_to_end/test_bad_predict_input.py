@@ -35,6 +35,8 @@ def test_predict_refuses_a_file_and_leaves_no_output(command, model, tmp_path, n
     [
         case((), b"", ["has no rows"], id="empty"),
         case((), b"text\na\x00b\n", ["the standard input has a NUL byte at byte 6"], id="NUL bytes"),
+        case((), b"PAR1\x15\x04\x15", ["the standard input is not csv but a parquet file"], id="parquet"),
+        case((), b'[\n{"text": "a b"}]', ["line 1: not JSON", "Wanted one object per line"], id="JSON array"),
         case((), b"text\ncaf\xe9\n", ["byte 0xe9 at byte 8 (line 2)"], id="another encoding"),
         case(("--text-column", "txt"), b"text\na b\n", ["no column 'txt'", "Did you mean 'text'"], id="no such column"),
         case(("--encoding", "utf-9"), b"text\na\n", ["Unknown encoding"], id="encoding"),
@@ -47,7 +49,9 @@ def test_predict_refuses_a_pipe(command, model, words, stdin, expected):
 @pytest.mark.parametrize(
     ("output", "expected"),
     [
-        case("out.xls", ["extension '.xls'"], id="unknown extension"),
+        case("out.xls", ["extension '.xls'", ".parquet. Spreadsheets open .csv.\n"], id="spreadsheet"),
+        case("out.XLSX", ["extension '.XLSX'", ".parquet. Spreadsheets open .csv.\n"], id="new spreadsheet"),
+        case("out.json", ["extension '.json'", ".parquet. Did you mean '.jsonl'?\n"], id="unknown extension"),
         case("a-file/out.csv", ["cannot be written"], id="below a file"),
         case("/proc/jointmatch/out.csv", ["cannot be written"], id="unwritable"),
         case("folder.csv", ["folder.csv"], id="a folder"),

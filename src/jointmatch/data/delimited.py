@@ -6,42 +6,67 @@ import csv
 import re
 import sys
 from collections.abc import Iterator
+from itertools import chain
+from typing import TYPE_CHECKING
 
 from jointmatch.errors import DataError, shortened
+
+if TYPE_CHECKING:
+    from _csv import Reader
 
 _SEPARATORS = ",;\t"
 _NAMED_SEPARATOR = re.compile(r'"?sep=(\t|[^\w\s"])"?\s*', re.IGNORECASE)
 
 
+_PIPES = re.compile(r'"?[\w .-]+"?(\|"?[\w .-]+"?)+\s*')
+
+
 def delimited_rows(lines: Iterator[str], separator: str | None, name: str) -> Iterator[dict[str, str]]:
     """Yield the rows below the header; without a ``separator`` it is the one that the header has most of."""
     csv.field_size_limit(sys.maxsize)  # a single text may be larger than csv's default of 128 KiB
+    lines = _at_returns(lines)
     first = next(lines, "")
     told = _NAMED_SEPARATOR.fullmatch(first)  # Excel reads and writes such a line
-    reader = csv.reader(_chain(first, lines), delimiter=told[1] if told else separator or _likely(first), strict=True)
+    if _PIPES.fullmatch(first):
+        raise DataError(
+            f"{name} seems to have pipes between its columns ({shortened(first.strip())}). The separators that are "
+            "read are comma, semicolon and tab. Put the line sep=| above all others, or save it with one of these."
+        )
+    reader = csv.reader(chain([first], lines), delimiter=told[1] if told else separator or _likely(first), strict=True)
     try:
         if told:
             next(reader)
-        header = next(reader, [])
-        # pandas writes its index in front without a name; others are what a spreadsheet adds to its columns.
-        named = [i for i, column in enumerate(header) if i == 0 or column.strip()]
-        names = [header[i] for i in named]
-        _check_names(names, name)
-        start = reader.line_num + 1
-        for row in reader:
-            if row and (len(row) != len(header) or len(named) != len(header)):
-                _check_row(row, header, f"{name}, line {start}")
-                row = [row[i] for i in named]
-            start = reader.line_num + 1
-            if row:
-                yield dict(zip(names, row, strict=True))
+        yield from _rows(reader, name)
     except csv.Error as error:
-        raise DataError(f"{name}, line {reader.line_num}: {error}. A quotation mark may be left open.") from None
+        advice = "A quotation mark may be left open."
+        if "new-line" in str(error):
+            error, advice = csv.Error("a carriage return within a field"), "Quote the text, or take it out."
+        raise DataError(f"{name}, line {reader.line_num}: {error}. {advice}") from None
 
 
-def _chain(first: str, rest: Iterator[str]) -> Iterator[str]:
-    yield first
-    yield from rest
+def _rows(reader: Reader, name: str) -> Iterator[dict[str, str]]:
+    header = next(reader, [])
+    # pandas writes its index in front without a name; others are what a spreadsheet adds to its columns.
+    named = [i for i, column in enumerate(header) if i == 0 or column.strip()]
+    names = [header[i] for i in named]
+    _check_names(names, name)
+    start = reader.line_num + 1
+    for row in reader:
+        if row and (len(row) != len(header) or len(named) != len(header)):
+            _check_row(row, header, f"{name}, line {start}")
+            row = [row[i] for i in named]
+        start = reader.line_num + 1
+        if row:
+            yield dict(zip(names, row, strict=True))
+
+
+def _at_returns(lines: Iterator[str]) -> Iterator[str]:
+    """Lines, divided at carriage returns where the first ends with one alone: old Macs and Excel for them do that."""
+    first = next(lines, "")
+    bare = re.sub(r'"[^"]*("|$)', "quoted", first)
+    if not re.search(r"\r(?!\r*\n|$)", bare):
+        return chain([first], lines)
+    return (part for line in chain([first], lines) for part in re.split("(?<=\r)(?!\n)", line) if part)
 
 
 def _likely(header: str) -> str:

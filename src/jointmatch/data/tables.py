@@ -33,6 +33,11 @@ _ADVICE = {
     ".txt": "Of one text per line make a .tsv: put a first line 'text' above them.",
     **dict.fromkeys((".xls", ".xlsx", ".ods"), "Save a spreadsheet as CSV first."),
 }
+_SIGNS = {  # a few more bytes than a file's mark where a column may be called so
+    b"PAR1\x15": "a parquet file. Give it as a file whose name ends in .parquet.",
+    b"PK\x03\x04": "a spreadsheet or another zip archive. Save a spreadsheet as CSV, and unpack an archive.",
+    b"\x1f\x8b\x08": "compressed with gzip. Unpack it first, with gunzip.",
+}
 
 
 def format_of(path: Path) -> Format:
@@ -94,8 +99,9 @@ def check_file(path: str | Path) -> Format:
     return kind
 
 
-def parse(file: IO[bytes], kind: Format, encoding: str, name: str, size: int = CHUNK) -> Iterator[Table]:
+def parse(file: io.BufferedReader, kind: Format, encoding: str, name: str, size: int = CHUNK) -> Iterator[Table]:
     """Yield tables from an open text file of a known format."""
+    _check_signs(file.peek(8), kind, name)
     lines = _lines(file, encoding, name)
     separator = "\t" if kind == "tsv" else None
     rows = _json_rows(lines, name) if kind == "jsonl" else delimited_rows(lines, separator, name)
@@ -112,6 +118,12 @@ def parse(file: IO[bytes], kind: Format, encoding: str, name: str, size: int = C
 def _columns(rows: list[dict[str, Any]]) -> Table:
     names = dict.fromkeys(name for row in rows for name in row)
     return {name: [row.get(name) for row in rows] for name in names}
+
+
+def _check_signs(beginning: bytes, kind: Format, name: str) -> None:
+    for sign, told in _SIGNS.items():
+        if beginning.startswith(sign):
+            raise DataError(f"{name} is not {kind} but {told}")
 
 
 def check_encoding(encoding: str) -> None:
@@ -168,7 +180,13 @@ def _json_rows(lines: Iterator[str], name: str) -> Iterator[dict[str, Any]]:
         except ValueError as error:
             raise DataError(f"{name}, line {number}: not JSON ({error}). Wanted one object per line.") from None
         if not isinstance(row, dict):
-            raise DataError(f'{name}, line {number}: {type(row).__name__}, wanted an object such as {{"text": "..."}}.')
+            told = f"{name}, line {number}: {type(row).__name__}, wanted an object"
+            array = (
+                " Write each object of an array on a line of its own, without brackets."
+                if isinstance(row, list)
+                else ""
+            )
+            raise DataError(f'{told} such as {{"text": "..."}} in each line.{array}')
         yield row
 
 

@@ -10,14 +10,14 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from jointmatch.data.tables import Format, Table, format_of
-from jointmatch.errors import DataError, OutputError
+from jointmatch.data.tables import FORMATS, Format, Table
+from jointmatch.errors import DataError, OutputError, did_you_mean
 from jointmatch.files import write_atomically
 
 
 def check_target(target: Path, source: str | Path) -> None:
     """Refuse a target of unknown format, or one that is the very file that is read."""
-    format_of(target)
+    _format(target)
     if target.exists() and Path(source).exists() and target.samefile(source):
         raise OutputError(f"{target} is the input itself, which would be lost. Name another file with --output.")
 
@@ -27,15 +27,26 @@ def write_file(chunks: Iterable[Table], target: Path, types: Mapping[str, Any] |
 
     ``types`` are the arrow types that parquet is to give to columns; those of others are found by the first chunk.
     """
+    kind = _format(target)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         count: list[int] = []
-        write_atomically(target, lambda path: count.append(_write(chunks, path, format_of(target), types or {})))
+        write_atomically(target, lambda path: count.append(_write(chunks, path, kind, types or {})))
         return count[0]
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise
         raise OutputError(f"{target} cannot be written: {error.strerror}.") from None
+
+
+def _format(target: Path) -> Format:
+    found = FORMATS.get(target.suffix.lower())
+    if found is None:
+        told = f"{target} has the extension {target.suffix or '(none)'!r}, wanted one of {', '.join(FORMATS)}."
+        sheet = target.suffix.lower() in (".xls", ".xlsx", ".ods")
+        advice = " Spreadsheets open .csv." if sheet else did_you_mean(target.suffix, FORMATS)
+        raise OutputError(f"{told}{advice}")
+    return found
 
 
 def _write(chunks: Iterable[Table], path: Path, kind: Format, types: Mapping[str, Any]) -> int:

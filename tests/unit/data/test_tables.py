@@ -40,6 +40,9 @@ def file(tmp_path):
         ("rows.csv", "sep=;\r\ntext;label\r\ngood morning;a\r\nlate, again;b\r\n"),
         ("rows.csv", '\ufeff"SEP=|"\ntext|label\ngood morning|a\nlate, again|b\n'),
         ("rows.csv", "sep=\t\ntext\tlabel\ngood morning\ta\nlate, again\tb\n"),
+        ("rows.csv", 'text,label\rgood morning,a\r"late, again",b\r'),
+        ("rows.csv", "sep=;\rtext;label\rgood morning;a\rlate, again;b"),
+        ("rows.csv", 'text,label\r\r\ngood morning,a\r\r\n"late, again",b\r\r\n'),
         ("rows.tsv", "text\tlabel\ngood morning\ta\nlate, again\tb"),
         ("rows.jsonl", "\n".join(json.dumps({"text": t, "label": y}) for t, y in zip(*ROWS.values(), strict=True))),
         ("rows.ndjson", '{"text": "good morning", "label": "a"}\n\n{"text": "late, again", "label": "b"}\n'),
@@ -52,6 +55,9 @@ def file(tmp_path):
         "separator-named",
         "separator-named-in-quotes",
         "tab-named",
+        "old-mac",
+        "old-mac-and-separator-named",
+        "two-carriage-returns",
         "tabs",
         "jsonl",
         "ndjson",
@@ -85,6 +91,12 @@ def test_parquet_keeps_the_types_of_its_columns(tmp_path):
 def test_a_quoted_field_may_hold_line_breaks_and_quotation_marks(file):
     path = file("rows.csv", 'text,label\n"one\ntwo ""three""",a\n')
     assert read_table(path) == {"text": ['one\ntwo "three"'], "label": ["a"]}
+
+
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
+def test_a_quoted_field_keeps_its_line_breaks_whatever_ends_the_lines(file, end):
+    path = file("rows.csv", f'"te\rxt",label{end}"one\ntwo\rthree\r\nfour",a{end}')
+    assert read_table(path) == {"te\rxt": ["one\ntwo\rthree\r\nfour"], "label": ["a"]}
 
 
 def test_a_text_of_5_mb_is_read_whole(file):
