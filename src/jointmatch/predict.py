@@ -11,7 +11,7 @@ from typing import cast
 
 import numpy as np
 
-from jointmatch.data import as_text
+from jointmatch.data import as_texts
 from jointmatch.data.account import ColumnAccount, TextAccount
 from jointmatch.data.columns import doubtful_header
 from jointmatch.data.columns import text_column as find_text_column
@@ -63,14 +63,16 @@ def predict_file(
         raise DataError(f"The texts of {source} stand in {column!r}, where predictions would go. Rename the column.")
     if replaced:
         listener.warn(f"The input has {', '.join(map(repr, replaced))} already: replaced by the new predictions.")
+    where = "the standard input" if str(source) == "-" else str(source)
     account, left_out = TextAccount(), ColumnAccount([*first, *added])
 
     def rows() -> Iterator[Table]:
         for chunk in _with_first(first, chunks):
             if column not in chunk:
                 raise DataError(f"{source} has rows without the column {column!r}.")
+            before = left_out.rows
             left_out.take(chunk)
-            texts = account.take([as_text(value) for value in chunk[column]])
+            texts = account.take(as_texts(chunk[column], f"{column!r} in {where}", before))
             yield {**chunk, **_predictions(model, texts, probabilities)}
 
     if target is None:

@@ -109,8 +109,12 @@ def test_the_input_itself_is_refused_as_output(command, model, tmp_path, monkeyp
     assert entries_of(tmp_path) == before
 
 
-def test_predict_refuses_a_text_that_is_an_object(command, model, tmp_path):
-    (tmp_path / "in.jsonl").write_text('{"text": {"a": 1}}\n')
-    ran = command("predict", model, tmp_path / "in.jsonl", "--output", tmp_path / "out.csv")
-    assert_refused(ran, "A text is {'a': 1} (dict), wanted text or a number")
+@pytest.mark.parametrize("piped", [False, True])
+def test_predict_refuses_a_text_that_is_an_object_and_names_its_row(command, model, tmp_path, piped):
+    lines = b'{"text": "apple"}\n' * 1030 + b'{"text": {"a": 1}}\n'
+    (tmp_path / "in.jsonl").write_bytes(lines)
+    source = "-" if piped else tmp_path / "in.jsonl"
+    ran = command("predict", model, source, "--output", tmp_path / "out.csv", stdin=lines)
+    place = "the standard input" if piped else source
+    assert_refused(ran, f"Row 1031 of 'text' in {place}: a text is {{'a': 1}} (dict), wanted text or a number")
     assert not (tmp_path / "out.csv").exists()

@@ -20,16 +20,17 @@ def plain(value: Any) -> Any:
     return value.item() if hasattr(value, "item") and not isinstance(value, (str, bytes)) else value
 
 
-def clean(values: Iterable[Any], unlabeled_value: Label | None = None) -> list[Label | None]:
+def clean(values: Iterable[Any], unlabeled_value: Label | None = None, where: str = "the labels") -> list[Label | None]:
     """Replace whatever means "no label" by None and leave every other label as written.
 
     None, NaN, blank text and ``unlabeled_value`` mean it. -1 does not: in a file it may be a class,
-    such as a bad review; ``without_minus_one`` is for labels that come from Python.
+    such as a bad review; ``without_minus_one`` is for labels that come from Python. ``where`` is for messages.
     """
     labels = [None if is_missing(v) or _same(v, unlabeled_value) else v for v in map(plain, values)]
-    for value in labels:
+    for row, value in enumerate(labels, start=1):
         if value is not None and not isinstance(value, (str, int, float, bool)):
-            raise DataError(f"A label is {value!r} ({type(value).__name__}), wanted text or a number.")
+            told = f"Row {row} of {where}: a label is {shortened(repr(value))} ({type(value).__name__})"
+            raise DataError(f"{told}, wanted text or a number. Give the row one label, or none.")
     return labels
 
 

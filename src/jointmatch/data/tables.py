@@ -181,12 +181,8 @@ def _json_rows(lines: Iterator[str], name: str) -> Iterator[dict[str, Any]]:
             raise DataError(f"{name}, line {number}: not JSON ({error}). Wanted one object per line.") from None
         if not isinstance(row, dict):
             told = f"{name}, line {number}: {type(row).__name__}, wanted an object"
-            array = (
-                " Write each object of an array on a line of its own, without brackets."
-                if isinstance(row, list)
-                else ""
-            )
-            raise DataError(f'{told} such as {{"text": "..."}} in each line.{array}')
+            advice = " Give each object of an array a line, without brackets." if isinstance(row, list) else ""
+            raise DataError(f'{told} such as {{"text": "..."}} in each line.{advice}')
         yield row
 
 

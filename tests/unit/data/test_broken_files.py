@@ -46,8 +46,9 @@ def test_an_open_quotation_mark_is_suspected(rows_csv):
     assert "A quotation mark may be left open" in fault(rows_csv, 'text,label\n"one,a\ntwo,b\n')
 
 
-def test_a_carriage_return_within_a_field_is_called_so(rows_csv):
-    message = fault(rows_csv, "text,label\none\rtwo,a\n")
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r\r\n"])
+def test_a_carriage_return_within_a_field_is_called_so(rows_csv, end):
+    message = fault(rows_csv, f"text,label{end}one\rtwo,a{end}")
     assert message.endswith("line 2: a carriage return within a field. Quote the text, or take it out.")
 
 
@@ -94,7 +95,7 @@ def test_a_column_may_be_called_as_other_kinds_of_files_begin(rows_csv, column):
 def test_a_json_array_is_answered_with_one_object_per_line(tmp_path):
     message = fault(tmp_path / "rows.jsonl", '[{"text": "one"}, {"text": "two"}]\n')
     assert 'line 1: list, wanted an object such as {"text": "..."} in each line.' in message
-    assert "Write each object of an array on a line of its own, without brackets" in message
+    assert "Give each object of an array a line, without brackets" in message
 
 
 def test_a_column_named_twice_is_refused(rows_csv):

@@ -63,8 +63,15 @@ def test_numpy_scalars_become_python_s_own():
 
 @pytest.mark.parametrize("label", [["a", "b"], {"a": 1}, b"spam"])
 def test_a_label_that_is_neither_text_nor_number_is_refused_with_its_type(label):
-    with pytest.raises(DataError, match=f"{type(label).__name__}.*wanted text or a number"):
+    message = f"Row 2 of the labels: a label is .*{type(label).__name__}.*wanted text or a number. Give the row one"
+    with pytest.raises(DataError, match=message):
         clean(["a", label])
+
+
+def test_a_long_label_that_is_no_label_is_shown_by_its_beginning():
+    with pytest.raises(DataError) as raised:
+        clean([["x" * 1000]])
+    assert len(str(raised.value)) < 180
 
 
 @pytest.mark.parametrize(
