@@ -78,9 +78,8 @@ def predict_file(
     if target is None:
         written, count = stdout_format, write_text(rows(), sys.stdout, stdout_format)
     else:
-        types = parquet_types(Path(source)) if kind == "parquet" else {}
-        kept = {name: arrow_type for name, arrow_type in types.items() if name not in added}
-        written, count = format_of(target), write_file(rows(), target, kept)
+        types = parquet_types(Path(source), added) if kind == "parquet" else {}
+        written, count = format_of(target), write_file(rows(), target, types)
     for found in (account.told("predicted all the same"), None if written == "jsonl" else left_out.told()):
         if found:
             listener.warn(found)

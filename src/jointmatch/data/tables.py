@@ -9,7 +9,7 @@ from __future__ import annotations
 import codecs
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import IO, Any, Literal
 
@@ -204,8 +204,8 @@ def _parquet(path: Path, size: int) -> Iterator[Table]:
         raise DataError(f"{path} is not a parquet file, or it is damaged: {str(error).rstrip('.')}.") from None
 
 
-def parquet_types(path: Path) -> dict[str, Any]:
-    """The arrow type of each column of a parquet file that has been read."""
+def parquet_types(path: Path, without: Collection[str] = ()) -> dict[str, Any]:
+    """The arrow type of each column, ``without`` some, of a parquet file that has been read."""
     import pyarrow.parquet as pq
 
-    return {field.name: field.type for field in pq.read_schema(path)}
+    return {field.name: field.type for field in pq.read_schema(path) if field.name not in without}

@@ -97,6 +97,14 @@ def test_the_labels_of_a_frame_keep_their_type():
     assert splits.pool.texts == ["z"]
 
 
+def test_whole_numbers_that_pandas_made_floats_beside_blanks_match_the_test_file_s(tmp_path):
+    (tmp_path / "test.csv").write_text("text,label\np,1\nq,0\n")
+    frame = pd.DataFrame({"text": ["x", "y", "z"], "label": [0, 1, None]})
+    splits = load_splits(frame, test=tmp_path / "test.csv")
+    assert splits.test is not None
+    assert splits.test.labels == [1, 0]
+
+
 def test_columns_found_in_the_labelled_source_are_looked_for_in_the_others():
     labeled = {"anliegen": ["a b c", "d e f"], "abteilung": ["x", "y"]}
     other = {"text": ["not this one"], "anliegen": ["g h i"], "abteilung": ["y"]}
