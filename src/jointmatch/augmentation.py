@@ -8,7 +8,7 @@ from pathlib import Path
 
 from jointmatch.augment import Surroundings, make_views, parse
 from jointmatch.cache import Cache
-from jointmatch.data import as_text
+from jointmatch.data import as_texts
 from jointmatch.data.columns import doubtful_header
 from jointmatch.data.columns import text_column as find_text_column
 from jointmatch.data.tables import Table, format_of, read_table
@@ -62,7 +62,7 @@ def augment_file(
     column = find_text_column(table, text_column, str(source))
     for doubt in doubtful_header(column, text_column, format_of(source), str(source)):
         listener.warn(doubt)
-    texts = [as_text(value) for value in table[column]]
+    texts = as_texts(table[column], f"{column!r} in {source}")
     around = replace(around, corpus=texts)
     added: Table = {}
     account = []

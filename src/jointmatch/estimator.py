@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from jointmatch.config import build, merge
-from jointmatch.data import as_text, splits_of_lists
+from jointmatch.data import as_texts, splits_of_lists
 from jointmatch.data.labels import clean, is_minus_one
 from jointmatch.errors import ConfigError, DataError
 from jointmatch.listener import Printing
@@ -204,7 +204,7 @@ def _paired(texts: Any, labels: Any) -> tuple[list[str], list[Any]]:
 
 
 def _texts(values: Any) -> list[str]:
-    return [as_text(value) for value in _column(values, "texts")]
+    return as_texts(_column(values, "texts"))
 
 
 def _column(values: Any, what: str) -> list[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,11 +11,20 @@ from typing import cast
 
 import numpy as np
 
-from jointmatch.data import as_text
-from jointmatch.data.account import TextAccount
+from jointmatch.data import as_texts
+from jointmatch.data.account import ColumnAccount, TextAccount
 from jointmatch.data.columns import doubtful_header
 from jointmatch.data.columns import text_column as find_text_column
-from jointmatch.data.tables import Format, Table, check_encoding, check_file, parse, read_chunks
+from jointmatch.data.tables import (
+    Format,
+    Table,
+    check_encoding,
+    check_file,
+    format_of,
+    parquet_types,
+    parse,
+    read_chunks,
+)
 from jointmatch.data.writing import write_file, write_text
 from jointmatch.errors import DataError
 from jointmatch.listener import Listener
@@ -47,29 +57,41 @@ def predict_file(
     named = text_column or (model.facts.text_column if model.facts.text_column in first else None)
     column = find_text_column(first, named, str(source))
     _tell_of_column(column, named, kind, source, listener)
-    replaced = [name for name in _added_columns(model, probabilities) if name in first]
-    if column in replaced:
-        raise DataError(f"The texts of {source} stand in {column!r}, where predictions would go. Rename the column.")
-    if replaced:
-        listener.warn(f"The input has {', '.join(map(repr, replaced))} already: replaced by the new predictions.")
-    account = TextAccount()
+    added = _added_columns(model, probabilities)
+    _check_replaced([name for name in added if name in first], column, source, listener)
+    where = "the standard input" if str(source) == "-" else str(source)
+    account, left_out = TextAccount(), ColumnAccount([*first, *added])
 
     def rows() -> Iterator[Table]:
         for chunk in _with_first(first, chunks):
             if column not in chunk:
                 raise DataError(f"{source} has rows without the column {column!r}.")
-            texts = account.take([as_text(value) for value in chunk[column]])
+            before = left_out.rows
+            left_out.take(chunk)
+            texts = account.take(as_texts(chunk[column], f"{column!r} in {where}", before))
             yield {**chunk, **_predictions(model, texts, probabilities)}
             listener.advance(len(texts))
 
     if target is not None or not sys.stdout.isatty():  # a bar among rows on the same screen would break them
         listener.stage("predicting", None)
-    count = write_text(rows(), sys.stdout, stdout_format) if target is None else write_file(rows(), target)
+    if target is None:
+        written, count = stdout_format, write_text(rows(), sys.stdout, stdout_format)
+    else:
+        types = parquet_types(Path(source), added) if kind == "parquet" else {}
+        written, count = format_of(target), write_file(rows(), target, types)
     listener.done()
-    found = account.told("predicted all the same")
-    if found:
-        listener.warn(found)
+    for found in (account.told("predicted all the same"), None if written == "jsonl" else left_out.told()):
+        if found:
+            listener.warn(found)
     return count
+
+
+def _check_replaced(replaced: list[str], column: str, source: str | Path, listener: Listener) -> None:
+    """Columns of the input's that predictions take the place of: not the texts themselves."""
+    if column in replaced:
+        raise DataError(f"The texts of {source} stand in {column!r}, where predictions would go. Rename the column.")
+    if replaced:
+        listener.warn(f"The input has {', '.join(map(repr, replaced))} already: replaced by the new predictions.")
 
 
 def _tell_of_column(column: str, named: str | None, kind: Format, source: str | Path, listener: Listener) -> None:
@@ -85,7 +107,8 @@ def _read(source: str | Path, encoding: str) -> tuple[Iterator[Table], Format]:
         return read_chunks(source, encoding), check_file(source)
     check_encoding(encoding)
     piped = cast(io.BufferedReader, sys.stdin.buffer)
-    kind: Format = "jsonl" if piped.peek(64).lstrip()[:1] == b"{" else "csv"
+    beginning = piped.peek(64).decode(encoding, errors="ignore").removeprefix("\ufeff").lstrip()
+    kind: Format = "jsonl" if re.match(r"(\[\s*)?\{", beginning) else "csv"  # an array is refused with what to do
     return parse(piped, kind, encoding, "the standard input"), kind
 
 

@@ -35,6 +35,9 @@ def test_predict_refuses_a_file_and_leaves_no_output(command, model, tmp_path, n
     [
         case((), b"", ["has no rows"], id="empty"),
         case((), b"text\na\x00b\n", ["the standard input has a NUL byte at byte 6"], id="NUL bytes"),
+        case((), b"PAR1\x15\x04\x15", ["the standard input is not csv but a parquet file"], id="parquet"),
+        case((), b'[\n{"text": "a b"}]', ["line 1: not JSON", "Wanted one object per line"], id="JSON array"),
+        case((), b"text\ncaf\xe9\n", ["byte 0xe9 at byte 8 (line 2)"], id="another encoding"),
         case(("--text-column", "txt"), b"text\na b\n", ["no column 'txt'", "Did you mean 'text'"], id="no such column"),
         case(("--encoding", "utf-9"), b"text\na\n", ["Unknown encoding"], id="encoding"),
     ],
@@ -46,7 +49,9 @@ def test_predict_refuses_a_pipe(command, model, words, stdin, expected):
 @pytest.mark.parametrize(
     ("output", "expected"),
     [
-        case("out.xls", ["extension '.xls'"], id="unknown extension"),
+        case("out.xls", ["extension '.xls'", ".parquet. Spreadsheets open .csv.\n"], id="spreadsheet"),
+        case("out.XLSX", ["extension '.XLSX'", ".parquet. Spreadsheets open .csv.\n"], id="new spreadsheet"),
+        case("out.json", ["extension '.json'", ".parquet. Did you mean '.jsonl'?\n"], id="unknown extension"),
         case("a-file/out.csv", ["cannot be written"], id="below a file"),
         case("/proc/jointmatch/out.csv", ["cannot be written"], id="unwritable"),
         case("folder.csv", ["folder.csv"], id="a folder"),
@@ -105,8 +110,12 @@ def test_the_input_itself_is_refused_as_output(command, model, tmp_path, monkeyp
     assert entries_of(tmp_path) == before
 
 
-def test_predict_refuses_a_text_that_is_an_object(command, model, tmp_path):
-    (tmp_path / "in.jsonl").write_text('{"text": {"a": 1}}\n')
-    ran = command("predict", model, tmp_path / "in.jsonl", "--output", tmp_path / "out.csv")
-    assert_refused(ran, "A text is {'a': 1} (dict), wanted text or a number")
+@pytest.mark.parametrize("piped", [False, True])
+def test_predict_refuses_a_text_that_is_an_object_and_names_its_row(command, model, tmp_path, piped):
+    lines = b'{"text": "apple"}\n' * 1030 + b'{"text": {"a": 1}}\n'
+    (tmp_path / "in.jsonl").write_bytes(lines)
+    source = "-" if piped else tmp_path / "in.jsonl"
+    ran = command("predict", model, source, "--output", tmp_path / "out.csv", stdin=lines)
+    place = "the standard input" if piped else source
+    assert_refused(ran, f"Row 1031 of 'text' in {place}: a text is {{'a': 1}} (dict), wanted text or a number")
     assert not (tmp_path / "out.csv").exists()

@@ -28,6 +28,15 @@ def test_predict_reads_a_pipe(command, model, stdin):
     assert {row["prediction"] for row in rows} <= TOPICS
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le"])
+@pytest.mark.parametrize("mark", ["", "\ufeff", "\ufeff \n"], ids=["no mark", "mark", "mark and blank line"])
+def test_json_lines_on_a_pipe_are_known_in_every_encoding(command, model, encoding, mark):
+    stdin = (mark + '{"text": "apple plum"}\n').encode(encoding)
+    ran = command("predict", model, "-", "--encoding", encoding, stdin=stdin)
+    assert (ran.code, ran.err) == (0, "")
+    assert [row["text"] for row in read_csv(ran.out)] == ["apple plum"]
+
+
 def test_predict_json_gives_one_object_per_line_with_a_probability_per_class(command, model, toy):
     ran = command("predict", model, toy / "test.csv", "--json", "--probabilities")
     rows = [json.loads(line) for line in ran.out.splitlines()]
@@ -75,6 +84,41 @@ def late_column(tmp_path: Path) -> Path:
 def test_a_column_that_changes_after_the_first_chunk_still_fits_into_parquet(command, model, tmp_path):
     ran = command("predict", model, late_column(tmp_path), "--output", tmp_path / "out.parquet")
     assert ran.code == 0
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet", "jsonl"])
+def test_columns_that_come_after_the_header_are_told_of_unless_json_lines_keep_them(command, model, tmp_path, suffix):
+    rows = [{"text": "apple"}] * 1029 + [{"text": "apple", "late": None}] + [{"text": "apple", "late": 1}] * 1025
+    rows += [{"text": "apple", "later": "x", "prediction": "metal"}]
+    (tmp_path / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    ran = command("predict", model, tmp_path / "in.jsonl", "--output", tmp_path / f"out.{suffix}", "--quiet")
+    said = "Left out: 'late' from row 1,031 on, 'later' from row 2,056 on. The header was written by then; "
+    said += "JSON lines (--output FILE.jsonl) keep every column.\n"
+    assert (ran.code, ran.err) == (0, "" if suffix == "jsonl" else said)
+    written = read_table(tmp_path / f"out.{suffix}")
+    assert len(written) == len(rows)
+    assert ("later" in written[-1]) == (suffix == "jsonl")
+
+
+def test_columns_of_parquet_keep_their_types_however_late_their_first_value_comes(command, model, tmp_path):
+    blank = [None] * 1024
+    columns = {
+        "text": pa.array(["apple"] * 1025, pa.large_string()),
+        "late": pa.array([*blank, 7], pa.int32()),
+        "never": pa.array([*blank, None], pa.bool_()),
+        "lists": pa.array([*([[]] * 1024), [1]], pa.list_(pa.field("element", pa.int8()))),
+        "pairs": pa.array([[("a", 1)]] * 1025, pa.map_(pa.string(), pa.int64())),
+        "large": pa.array([2**64 - 1] * 1025, pa.uint64()),
+        "confidence": pa.array([1] * 1025, pa.int8()),
+    }
+    pq.write_table(pa.table(columns), tmp_path / "in.parquet")
+    ran = command("predict", model, tmp_path / "in.parquet", "--output", tmp_path / "out.parquet")
+    assert ran.code == 0, ran.err
+    written = pq.read_table(tmp_path / "out.parquet")
+    del columns["confidence"]
+    assert {name: written[name].type for name in columns} == {name: values.type for name, values in columns.items()}
+    assert [written[name].to_pylist() for name in columns] == [values.to_pylist() for values in columns.values()]
+    assert 0 < written["confidence"][0].as_py() <= 1
 
 
 def test_a_date_in_a_parquet_file_can_be_written_as_json(command, model, tmp_path):

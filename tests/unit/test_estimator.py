@@ -262,7 +262,7 @@ def test_history_and_termination_are_kept(make):
         (TEXTS, [None] * 45, "No row has a label"),
         (TEXTS, ["fruit"] * 45, "at least two classes"),
         (TEXTS, [["fruit"]] * 45, "wanted text or a number"),
-        ([[text] for text in TEXTS], LABELS, r"A text is \[.*\] \(list\), wanted text or a number"),
+        ([[text] for text in TEXTS], LABELS, r"Row 1 of the texts: a text is \[.*\] \(list\), wanted text or a number"),
         (TEXTS, None, "Got None as labels, wanted one per text"),
         (None, LABELS, "Got NoneType as texts, wanted a list"),
         (TEXTS, 3, "Got int as labels, wanted a list"),

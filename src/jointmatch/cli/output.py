@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import shutil
 import sys
@@ -46,6 +47,7 @@ def _live() -> Listener:
         def __init__(self) -> None:
             self.console = Console(stderr=True)
             self.progress: Progress | None = None
+            atexit.register(self.done)  # what ends in the middle must not leave the terminal without a cursor
 
         def note(self, text: str) -> None:
             self.console.print(text, highlight=False, markup=False)

@@ -1,11 +1,12 @@
-"""Texts on their way to a prediction: cut where training cuts them, and counted."""
+"""What becomes of rows on their way to a prediction: texts that are cut, columns that are left out."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from jointmatch.data.blank import is_blank
 from jointmatch.data.splits import MAX_CHARACTERS, cut
+from jointmatch.data.tables import Table
 
 
 class TextAccount:
@@ -25,3 +26,35 @@ class TextAccount:
         empty = [f"{self.empty} empty text(s): {done}."] if self.empty else []
         long = [f"{self.long} text(s) over {MAX_CHARACTERS:,} characters: cut there."] if self.long else []
         return " ".join([*empty, *long]) or None
+
+
+class ColumnAccount:
+    """Columns that first come once a table's header is written, each with the row from which on it is left out.
+
+    Args:
+        header: The columns that are written.
+    """
+
+    def __init__(self, header: Iterable[str]) -> None:
+        self.header = set(header)
+        self.late: dict[str, int] = {}
+        self.rows = 0
+
+    def take(self, chunk: Table) -> None:
+        """Look for new columns in the next rows."""
+        for name in chunk.keys() - self.header - self.late.keys():
+            row = next((i for i, value in enumerate(chunk[name], start=1) if value is not None), None)
+            if row is not None:
+                self.late[name] = self.rows + row
+        self.rows += len(next(iter(chunk.values()), []))
+
+    def told(self) -> str | None:
+        """One line of what is left out; None where nothing is."""
+        if not self.late:
+            return None
+        columns = ", ".join(
+            f"{name!r} from row {row:,} on" for name, row in sorted(self.late.items(), key=lambda c: c[1])
+        )
+        return (
+            f"Left out: {columns}. The header was written by then; JSON lines (--output FILE.jsonl) keep every column."
+        )

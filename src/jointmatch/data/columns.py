@@ -101,7 +101,8 @@ def _is_text(values: list[Any]) -> bool:
 
 
 def _nearest(columns: list[str], names: Sequence[str]) -> str:
-    near = {column: max(SequenceMatcher(None, column.lower(), name).ratio() for name in names) for column in columns}
+    long = [column for column in columns if len(column) >= 4]  # two letters in common make "id" as near as "kind"
+    near = {column: max(SequenceMatcher(None, column.lower(), name).ratio() for name in names) for column in long}
     best = max(near, key=lambda column: near[column], default=None)
     return f" Did you mean {best!r}?" if best is not None and near[best] >= 0.6 else ""
 

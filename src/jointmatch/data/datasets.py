@@ -17,7 +17,7 @@ from typing import Any
 from jointmatch.data.columns import require_label_column, text_column
 from jointmatch.data.draw import draw_rows, drawable, few_labels
 from jointmatch.data.labels import clean
-from jointmatch.data.load import as_text
+from jointmatch.data.load import as_texts
 from jointmatch.data.splits import Rows, Splits, make_splits
 from jointmatch.data.tables import FORMATS, read_table
 from jointmatch.errors import DataError, MissingExtraError, UnknownNameError, did_you_mean
@@ -110,7 +110,8 @@ def _read(path: Path) -> Rows:
     except DataError:  # its advice is for files whose columns can be named on the command line
         found = ", ".join(map(repr, table)) or "none"
         raise DataError(f"{path} has the columns {found}; a benchmark's files have 'text' and 'label'.") from None
-    return Rows([as_text(t) for t in table[text]], clean(table[label]))
+    texts = as_texts(table[text], f"{text!r} in {path}")
+    return Rows(texts, clean(table[label], where=f"{label!r} in {path}"))
 
 
 def _from_hub(name: str) -> tuple[Rows, Rows | None, Rows | None]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -18,16 +20,17 @@ def plain(value: Any) -> Any:
     return value.item() if hasattr(value, "item") and not isinstance(value, (str, bytes)) else value
 
 
-def clean(values: Iterable[Any], unlabeled_value: Label | None = None) -> list[Label | None]:
+def clean(values: Iterable[Any], unlabeled_value: Label | None = None, where: str = "the labels") -> list[Label | None]:
     """Replace whatever means "no label" by None and leave every other label as written.
 
     None, NaN, blank text and ``unlabeled_value`` mean it. -1 does not: in a file it may be a class,
-    such as a bad review; ``without_minus_one`` is for labels that come from Python.
+    such as a bad review; ``without_minus_one`` is for labels that come from Python. ``where`` is for messages.
     """
     labels = [None if is_missing(v) or _same(v, unlabeled_value) else v for v in map(plain, values)]
-    for value in labels:
+    for row, value in enumerate(labels, start=1):
         if value is not None and not isinstance(value, (str, int, float, bool)):
-            raise DataError(f"A label is {value!r} ({type(value).__name__}), wanted text or a number.")
+            told = f"Row {row} of {where}: a label is {shortened(repr(value))} ({type(value).__name__})"
+            raise DataError(f"{told}, wanted text or a number. Give the row one label, or none.")
     return labels
 
 
@@ -70,13 +73,23 @@ def find_classes(labels: Iterable[Label | None]) -> list[Label]:
     return sorted(distinct, key=lambda v: (isinstance(v, str), v))  # type: ignore[arg-type]
 
 
+def _whole(label: Label) -> str:
+    """A label's spelling, that of a whole number without decimals."""
+    return re.sub(r"^(-?\d+)\.0+$", r"\1", str(label).strip())
+
+
 def encode(labels: Sequence[Label | None], classes: Sequence[Label], where: str) -> list[int]:
     """Class ids, ``UNLABELED`` for None; a label outside ``classes`` is an error that lists them."""
     ids = {label: i for i, label in enumerate(classes)}
     # JSON and parquet know 1 where a CSV can only say "1", and files have no white space around labels: the same class.
     by_spelling = {str(label).strip(): i for label, i in ids.items()}
-    others = {v: str(v).strip() for v in set(labels) - ids.keys() if v is not None}
-    ids |= {v: by_spelling[spelt] for v, spelt in others.items() if spelt in by_spelling}
+    # pandas makes 1 into 1.0 where a column has blanks, and writes it so.
+    whole = Counter(map(_whole, classes))
+    by_whole = {_whole(label): i for label, i in ids.items() if whole[_whole(label)] == 1}
+    for value in {v for v in labels if v is not None} - ids.keys():
+        found = by_spelling.get(str(value).strip(), by_whole.get(_whole(value)))
+        if found is not None:
+            ids[value] = found
     unknown = list(dict.fromkeys(v for v in labels if v is not None and v not in ids))
     if unknown:
         shown = ", ".join(shortened(repr(label)) for label in unknown[:5]) + (", ..." if len(unknown) > 5 else "")

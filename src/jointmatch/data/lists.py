@@ -7,7 +7,7 @@ from typing import Any
 
 from jointmatch.config import DataConfig
 from jointmatch.data.labels import clean, without_minus_one
-from jointmatch.data.load import as_text
+from jointmatch.data.load import as_texts
 from jointmatch.data.splits import Rows, Splits, make_splits
 from jointmatch.errors import DataError
 from jointmatch.types import Label
@@ -32,9 +32,11 @@ def splits_of_lists(
     taken = kept.count(None) - written.count(None)
     if taken:
         _check_classes_left(kept, taken)
-    given = Rows([as_text(t) for t in texts], kept)
-    extra = [as_text(t) for t in unlabeled] if unlabeled is not None else []
-    scored = None if dev is None else Rows([as_text(t) for t in dev[0]], clean(dev[1], config.unlabeled_value))
+    given = Rows(as_texts(texts), kept)
+    extra = as_texts(unlabeled, "the unlabelled texts") if unlabeled is not None else []
+    scored = None
+    if dev is not None:
+        scored = Rows(as_texts(dev[0], "the dev texts"), clean(dev[1], config.unlabeled_value, "the dev labels"))
     splits = make_splits(given, [Rows(extra, [None] * len(extra))], scored, conflicts=config.conflicts)
     # Where most rows are -1 and nothing else is unlabelled, they are scikit-learn's way to give the pool.
     if taken and (taken < len(kept) / 2 or unlabeled is not None):

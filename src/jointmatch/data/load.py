@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,8 +21,19 @@ def as_text(value: Any) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, (dict, list, tuple, set, bytes)) or getattr(value, "ndim", 0) > 0:
-        raise DataError(f"A text is {shortened(repr(value))} ({type(value).__name__}), wanted text or a number.")
+        raise DataError(f"a text is {shortened(repr(value))} ({type(value).__name__}), wanted text or a number.")
     return "" if is_missing(value) else str(value)
+
+
+def as_texts(values: Iterable[Any], where: str = "the texts", before: int = 0) -> list[str]:
+    """A column as texts; a cell that cannot be one is named by its row, counted from the ``before`` rows above."""
+    texts = []
+    for row, value in enumerate(values, start=before + 1):
+        try:
+            texts.append(as_text(value))
+        except DataError as error:
+            raise DataError(f"Row {row} of {where}: {error} Make it one text, or name another column.") from None
+    return texts
 
 
 def as_table(source: str | Path | Table | Any, encoding: str = "utf-8") -> Table:
@@ -111,15 +122,18 @@ def _mostly_minus_one(rows: Rows, config: DataConfig) -> list[str]:
 def _rows(
     table: Table, text: str, label: str | None, config: DataConfig, where: str, views_needed: bool = True
 ) -> Rows:
-    texts = [as_text(v) for v in table[text]]
+    texts = as_texts(table[text], f"{text!r} in {where}")
     given = table[label] if label else [None] * len(texts)
     # In a file, white space around a label is nobody's intention.
-    labels = [v.strip() if isinstance(v, str) else v for v in clean(given, config.unlabeled_value)]
+    labels = [
+        v.strip() if isinstance(v, str) else v for v in clean(given, config.unlabeled_value, f"{label!r} in {where}")
+    ]
     views: dict[str, list[str]] = {}
     for view, named in (("weak", config.weak_column), ("strong", config.strong_column)):
         if named is not None and (named in table or views_needed):
             values = columns.named_column(table, named, where, f"--{view}-column")
-            views[view] = [as_text(v) or t for v, t in zip(values, texts, strict=True)]
+            written = as_texts(values, f"{named!r} in {where}")
+            views[view] = [v or t for v, t in zip(written, texts, strict=True)]
     return Rows(texts, labels, **views)
 
 

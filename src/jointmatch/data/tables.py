@@ -7,14 +7,13 @@ memory can be predicted on; ``read_table`` puts all chunks together for training
 from __future__ import annotations
 
 import codecs
-import csv
 import io
 import json
-import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import IO, Any, Literal
 
+from jointmatch.data.delimited import delimited_rows
 from jointmatch.errors import DataError, MissingExtraError, did_you_mean
 
 Table = dict[str, list[Any]]
@@ -33,6 +32,11 @@ _ADVICE = {
     ".tab": "Columns with tabs between them are a .tsv, with one line of names above them.",
     ".txt": "Of one text per line make a .tsv: put a first line 'text' above them.",
     **dict.fromkeys((".xls", ".xlsx", ".ods"), "Save a spreadsheet as CSV first."),
+}
+_SIGNS = {  # a few more bytes than a file's mark where a column may be called so
+    b"PAR1\x15": "a parquet file. Give it as a file whose name ends in .parquet.",
+    b"PK\x03\x04": "a spreadsheet or another zip archive. Save a spreadsheet as CSV, and unpack an archive.",
+    b"\x1f\x8b\x08": "compressed with gzip. Unpack it first, with gunzip.",
 }
 
 
@@ -95,10 +99,12 @@ def check_file(path: str | Path) -> Format:
     return kind
 
 
-def parse(file: IO[bytes], kind: Format, encoding: str, name: str, size: int = CHUNK) -> Iterator[Table]:
+def parse(file: io.BufferedReader, kind: Format, encoding: str, name: str, size: int = CHUNK) -> Iterator[Table]:
     """Yield tables from an open text file of a known format."""
+    _check_signs(file.peek(8), kind, name)
     lines = _lines(file, encoding, name)
-    rows = _json_rows(lines, name) if kind == "jsonl" else _csv_rows(lines, kind, name)
+    separator = "\t" if kind == "tsv" else None
+    rows = _json_rows(lines, name) if kind == "jsonl" else delimited_rows(lines, separator, name)
     chunk: list[dict[str, Any]] = []
     for row in rows:
         chunk.append(row)
@@ -112,6 +118,12 @@ def parse(file: IO[bytes], kind: Format, encoding: str, name: str, size: int = C
 def _columns(rows: list[dict[str, Any]]) -> Table:
     names = dict.fromkeys(name for row in rows for name in row)
     return {name: [row.get(name) for row in rows] for name in names}
+
+
+def _check_signs(beginning: bytes, kind: Format, name: str) -> None:
+    for sign, told in _SIGNS.items():
+        if beginning.startswith(sign):
+            raise DataError(f"{name} is not {kind} but {told}")
 
 
 def check_encoding(encoding: str) -> None:
@@ -159,45 +171,6 @@ def _decoded_whole(file: IO[bytes], encoding: str, name: str) -> Iterator[str]:
         raise DataError(f"{name} is not {encoding}: {error}. Name the right encoding with --encoding.") from None
 
 
-def _csv_rows(lines: Iterator[str], kind: Format, name: str) -> Iterator[dict[str, str]]:
-    csv.field_size_limit(sys.maxsize)  # a single text may be larger than csv's default of 128 KiB
-    try:
-        header_line = next(lines, "")
-        reader = csv.reader(_chain(header_line, lines), delimiter=_delimiter(header_line, kind), strict=True)
-        header = next(reader, [])
-        _check_header(header, name)
-        start = reader.line_num + 1
-        for row in reader:
-            if row and len(row) != len(header):
-                raise DataError(
-                    f"{name}, line {start}: {len(row)} fields, but the header has {len(header)} "
-                    f"({', '.join(header)}). Quote a text that contains the separator or a line break."
-                )
-            start = reader.line_num + 1
-            if row:
-                yield dict(zip(header, row, strict=True))
-    except csv.Error as error:
-        raise DataError(f"{name}, line {reader.line_num}: {error}. A quotation mark may be left open.") from None
-
-
-def _chain(first: str, rest: Iterator[str]) -> Iterator[str]:
-    yield first
-    yield from rest
-
-
-def _delimiter(header: str, kind: Format) -> str:
-    if kind == "tsv":
-        return "\t"
-    # Spreadsheets in many countries save "CSV" with semicolons.
-    return max(",;\t", key=lambda mark: (header.count(mark), mark == ","))
-
-
-def _check_header(header: list[str], name: str) -> None:
-    twice = sorted({column for column in header if header.count(column) > 1})
-    if twice:
-        raise DataError(f"{name} has the column {twice[0]!r} more than once. Give each column its own name.")
-
-
 def _json_rows(lines: Iterator[str], name: str) -> Iterator[dict[str, Any]]:
     for number, line in enumerate(lines, start=1):
         if not line.strip():
@@ -207,7 +180,9 @@ def _json_rows(lines: Iterator[str], name: str) -> Iterator[dict[str, Any]]:
         except ValueError as error:
             raise DataError(f"{name}, line {number}: not JSON ({error}). Wanted one object per line.") from None
         if not isinstance(row, dict):
-            raise DataError(f'{name}, line {number}: {type(row).__name__}, wanted an object such as {{"text": "..."}}.')
+            told = f"{name}, line {number}: {type(row).__name__}, wanted an object"
+            advice = " Give each object of an array a line, without brackets." if isinstance(row, list) else ""
+            raise DataError(f'{told} such as {{"text": "..."}} in each line.{advice}')
         yield row
 
 
@@ -227,3 +202,10 @@ def _parquet(path: Path, size: int) -> Iterator[Table]:
         if isinstance(error, (FileNotFoundError, PermissionError)):
             raise
         raise DataError(f"{path} is not a parquet file, or it is damaged: {str(error).rstrip('.')}.") from None
+
+
+def parquet_types(path: Path, without: Collection[str] = ()) -> dict[str, Any]:
+    """The arrow type of each column, ``without`` some, of a parquet file that has been read."""
+    import pyarrow.parquet as pq
+
+    return {field.name: field.type for field in pq.read_schema(path) if field.name not in without}

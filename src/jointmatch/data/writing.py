@@ -6,28 +6,32 @@ import contextlib
 import csv
 import errno
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from jointmatch.data.tables import Format, Table, format_of
-from jointmatch.errors import DataError, OutputError
+from jointmatch.data.tables import FORMATS, Format, Table
+from jointmatch.errors import DataError, OutputError, did_you_mean
 from jointmatch.files import write_atomically
 
 
 def check_target(target: Path, source: str | Path) -> None:
     """Refuse a target of unknown format, or one that is the very file that is read."""
-    format_of(target)
+    _format(target)
     if target.exists() and Path(source).exists() and target.samefile(source):
         raise OutputError(f"{target} is the input itself, which would be lost. Name another file with --output.")
 
 
-def write_file(chunks: Iterable[Table], target: Path) -> int:
-    """Write all rows to a file; return their number."""
+def write_file(chunks: Iterable[Table], target: Path, types: Mapping[str, Any] | None = None) -> int:
+    """Write all rows to a file; return their number.
+
+    ``types`` are the arrow types that parquet is to give to columns; those of others are found by the first chunk.
+    """
+    kind = _format(target)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         count: list[int] = []
-        write_atomically(target, lambda path: count.append(_write(chunks, path, format_of(target))))
+        write_atomically(target, lambda path: count.append(_write(chunks, path, kind, types or {})))
         return count[0]
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
@@ -35,9 +39,19 @@ def write_file(chunks: Iterable[Table], target: Path) -> int:
         raise OutputError(f"{target} cannot be written: {error.strerror}.") from None
 
 
-def _write(chunks: Iterable[Table], path: Path, kind: Format) -> int:
+def _format(target: Path) -> Format:
+    found = FORMATS.get(target.suffix.lower())
+    if found is None:
+        told = f"{target} has the extension {target.suffix or '(none)'!r}, wanted one of {', '.join(FORMATS)}."
+        sheet = target.suffix.lower() in (".xls", ".xlsx", ".ods")
+        advice = " Spreadsheets open .csv." if sheet else did_you_mean(target.suffix, FORMATS)
+        raise OutputError(f"{told}{advice}")
+    return found
+
+
+def _write(chunks: Iterable[Table], path: Path, kind: Format, types: Mapping[str, Any]) -> int:
     if kind == "parquet":
-        return _write_parquet(chunks, path)
+        return _write_parquet(chunks, path, types)
     # Half a surrogate pair is no character: JSON has an escape for it, other files get a question mark.
     odd = "backslashreplace" if kind == "jsonl" else "replace"
     with path.open("w", encoding="utf-8", errors=odd, newline="") as file:
@@ -65,7 +79,7 @@ def write_text(chunks: Iterable[Table], file: IO[str], kind: Format) -> int:
     return count
 
 
-def _write_parquet(chunks: Iterable[Table], path: Path) -> int:
+def _write_parquet(chunks: Iterable[Table], path: Path, types: Mapping[str, Any]) -> int:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -73,19 +87,26 @@ def _write_parquet(chunks: Iterable[Table], path: Path) -> int:
     with contextlib.ExitStack() as stack:
         writer = None
         for chunk in map(_encodable, chunks):
-            if writer is None:
-                # A column that is empty so far has no type yet; text takes whatever may come.
-                fields = [f.with_type(pa.string()) if pa.types.is_null(f.type) else f for f in pa.table(chunk).schema]
-                writer = stack.enter_context(pq.ParquetWriter(path, pa.schema(fields)))
             try:
+                if writer is None:
+                    schema = pa.schema([(name, types.get(name) or _type(values)) for name, values in chunk.items()])
+                    writer = stack.enter_context(pq.ParquetWriter(path, schema))
                 blank = [None] * len(next(iter(chunk.values())))  # JSON lines may lack a key for a while
                 columns = {name: chunk.get(name, blank) for name in writer.schema.names}
                 table = pa.table(columns, schema=writer.schema)
-            except (pa.ArrowException, TypeError, ValueError) as error:
+            except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
                 raise DataError(f"The rows do not fit one parquet schema ({error}). Write .jsonl instead.") from None
             writer.write_table(table)
             count += table.num_rows
     return count
+
+
+def _type(values: list[Any]) -> Any:
+    import pyarrow as pa
+
+    found = pa.array(values).type
+    # A column that is empty so far has no type yet; text takes whatever may come.
+    return pa.string() if pa.types.is_null(found) else found
 
 
 def _encodable(chunk: Table) -> Table:

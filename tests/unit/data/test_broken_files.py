@@ -1,5 +1,7 @@
 """Files that cannot be read as what they claim to be: the message has the line or the byte."""
 
+import gzip
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -36,12 +38,73 @@ def test_a_ragged_row_is_named_by_the_line_it_starts_on(rows_csv, content, line,
     assert f"line {line}: {fields} fields, but the header has 2" in message
 
 
+def test_the_line_that_names_the_separator_is_counted(rows_csv):
+    assert "line 4: 3 fields, but the header has 2" in fault(rows_csv, "sep=;\ntext;label\nfine;a\none;two;b\n")
+
+
 def test_an_open_quotation_mark_is_suspected(rows_csv):
     assert "A quotation mark may be left open" in fault(rows_csv, 'text,label\n"one,a\ntwo,b\n')
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r\r\n"])
+def test_a_carriage_return_within_a_field_is_called_so(rows_csv, end):
+    message = fault(rows_csv, f"text,label{end}one\rtwo,a{end}")
+    assert message.endswith("line 2: a carriage return within a field. Quote the text, or take it out.")
+
+
+@pytest.mark.parametrize("header", ["text|label", '"text"|"a label"|n'])
+@pytest.mark.parametrize("name", ["rows.csv", "rows.tsv"])
+def test_pipes_between_columns_are_answered_with_the_separators_that_are_read(tmp_path, name, header):
+    message = fault(tmp_path / name, f'{header}\n"one, two"|a|1\n')
+    assert f"pipes between its columns ({header})" in message
+    assert "The separators that are read are comma, semicolon and tab. Put the line sep=| above all others" in message
+
+
+def test_a_pipe_beside_other_separators_is_part_of_a_name(rows_csv):
+    rows_csv.write_text("text|or so,label\none,a\n")
+    assert list(read_table(rows_csv)) == ["text|or so", "label"]
+
+
+def parquet() -> bytes:
+    sink = pa.BufferOutputStream()
+    pq.write_table(pa.table({"text": ["some words"]}), sink)
+    return sink.getvalue().to_pybytes()
+
+
+@pytest.mark.parametrize("name", ["rows.csv", "rows.tsv", "rows.jsonl"])
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (parquet(), "but a parquet file. Give it as a file whose name ends in .parquet."),
+        (b"PK\x03\x04\x14\x00\x06", "but a spreadsheet or another zip archive. Save a spreadsheet as CSV"),
+        (gzip.compress(b"text,label\nhi,a\n"), "but compressed with gzip. Unpack it first"),
+    ],
+    ids=["parquet", "zip", "gzip"],
+)
+def test_a_file_of_another_kind_is_known_by_its_first_bytes(tmp_path, name, content, said):
+    message = fault(tmp_path / name, content)
+    assert f"{name} is not {name.partition('.')[2]} {said}" in message
+
+
+@pytest.mark.parametrize("column", ["PK", "PAR1"])
+def test_a_column_may_be_called_as_other_kinds_of_files_begin(rows_csv, column):
+    rows_csv.write_text(f"{column},text\n1,hi\n")
+    assert list(read_table(rows_csv)) == [column, "text"]
+
+
+def test_a_json_array_is_answered_with_one_object_per_line(tmp_path):
+    message = fault(tmp_path / "rows.jsonl", '[{"text": "one"}, {"text": "two"}]\n')
+    assert 'line 1: list, wanted an object such as {"text": "..."} in each line.' in message
+    assert "Give each object of an array a line, without brackets" in message
+
+
 def test_a_column_named_twice_is_refused(rows_csv):
     assert "the column 'text' more than once" in fault(rows_csv, "text,label,text\na,b,c\n")
+
+
+def test_a_column_without_a_name_that_holds_something_is_named_by_its_place(rows_csv):
+    message = fault(rows_csv, "text,label,,\nfine,a,, \nfine,b,,noted\n")
+    assert "line 3: column 4, a column without a name, holds 'noted'. Give it a name in the header" in message
 
 
 @pytest.mark.parametrize(

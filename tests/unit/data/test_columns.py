@@ -96,6 +96,13 @@ def test_no_label_column_names_the_columns_and_suggests_the_nearest():
     assert "--label-column" in message
 
 
+@pytest.mark.parametrize("short", ["id", "tex", "typ"])
+def test_a_name_of_under_four_letters_is_not_suggested(short):
+    for find in (lambda t: text_column(t, None, "f.csv"), lambda t: require_label_column(t, None, "one", "f.csv")):
+        with pytest.raises(DataError, match=r"column found among 'one', 'two', '\w+'\. Name it"):
+            find(table("one", "two", short))
+
+
 LONG = "a" * 41
 
 

@@ -63,8 +63,15 @@ def test_numpy_scalars_become_python_s_own():
 
 @pytest.mark.parametrize("label", [["a", "b"], {"a": 1}, b"spam"])
 def test_a_label_that_is_neither_text_nor_number_is_refused_with_its_type(label):
-    with pytest.raises(DataError, match=f"{type(label).__name__}.*wanted text or a number"):
+    message = f"Row 2 of the labels: a label is .*{type(label).__name__}.*wanted text or a number. Give the row one"
+    with pytest.raises(DataError, match=message):
         clean(["a", label])
+
+
+def test_a_long_label_that_is_no_label_is_shown_by_its_beginning():
+    with pytest.raises(DataError) as raised:
+        clean([["x" * 1000]])
+    assert len(str(raised.value)) < 180
 
 
 @pytest.mark.parametrize(
@@ -106,6 +113,23 @@ def test_text_wins_over_the_number_it_looks_like():
 
 def test_a_number_matches_the_csv_s_text_that_training_knew():
     assert encode([2, 1], ["1", "2"], "dev") == [1, 0]
+
+
+@pytest.mark.parametrize("classes", [[0, 1], [0.0, 1.0], ["0", "1"], ["0.0", "1.0"]], ids=repr)
+@pytest.mark.parametrize("labels", [[1, 0], [1.0, 0.0], ["1", "0"], ["1.0", "0.0 "]], ids=repr)
+def test_a_whole_number_is_the_same_class_with_decimals_as_pandas_writes_it_beside_blanks(labels, classes):
+    assert encode(labels, classes, "dev") == [1, 0]
+
+
+def test_whole_numbers_with_decimals_are_classes_of_their_own_where_training_had_both():
+    assert encode(["2", "2.0", 2.0], ["2", "2.0"], "dev") == [0, 1, 1]
+    with pytest.raises(DataError, match=r"labels that training does not have, in 1 of 1 rows: '2\.00'"):
+        encode(["2.00"], ["2", "2.0"], "dev")
+
+
+def test_other_decimals_are_no_whole_number():
+    with pytest.raises(DataError, match=r"in 2 of 2 rows: '1\.05', 'v1\.0'"):
+        encode(["1.05", "v1.0"], [1, 15, "v1"], "dev")
 
 
 @pytest.mark.parametrize("where", ["dev", "test"])

@@ -9,7 +9,7 @@ import pytest
 
 from jointmatch.config import DataConfig
 from jointmatch.data import Splits, load_splits
-from jointmatch.data.load import as_table, as_text, labeled_rows
+from jointmatch.data.load import as_table, as_text, as_texts, labeled_rows
 from jointmatch.errors import DataError
 
 TABLE = {"text": ["a one", "a two", "b one", "b two"], "label": ["a", "a", "b", "b"]}
@@ -42,8 +42,28 @@ def test_pandas_own_missing_values_become_the_empty_text(missing):
 
 @pytest.mark.parametrize("cell", [{"a": 1}, ["a", "b"], ("a",), b"a text", np.array(["a"])])
 def test_a_text_that_is_neither_text_nor_number_is_refused_with_its_type(cell):
-    with pytest.raises(DataError, match=rf"A text is .*{type(cell).__name__}\), wanted text or a number"):
+    with pytest.raises(DataError, match=rf"a text is .*{type(cell).__name__}\), wanted text or a number"):
         as_text(cell)
+
+
+def test_a_text_that_cannot_be_one_is_named_by_its_row_and_column():
+    message = r"Row 4 of the texts: a text is \['x'\] \(list\), wanted text or a number\. Make it one text"
+    with pytest.raises(DataError, match=message):
+        as_texts(["a", ["x"]], before=2)
+    assert as_texts(["a", None, 3]) == ["a", "", "3"]
+
+
+@pytest.mark.parametrize(("column", "what"), [("text", "text"), ("label", "label"), ("w", "text"), ("s", "text")])
+@pytest.mark.parametrize("part", ["labeled", "pool"])
+def test_a_cell_that_cannot_be_used_is_named_by_row_column_and_file(tmp_path, part, column, what):
+    table: dict[str, list] = {**TABLE, "w": TABLE["text"], "s": TABLE["text"]}
+    odd = {**table, column: [*table[column][:2], ["x"], table[column][3]]}
+    labeled = write(tmp_path / "labeled.jsonl", odd if part == "labeled" else table)
+    pool = write(tmp_path / "pool.jsonl", odd if part == "pool" else table)
+    with pytest.raises(DataError) as raised:
+        load_splits(labeled, [pool], config=DataConfig(weak_column="w", strong_column="s"))
+    place = tmp_path / f"{part}.jsonl"
+    assert str(raised.value).startswith(f"Row 3 of '{column}' in {place}: a {what} is ['x'] (list), wanted text or")
 
 
 def test_a_long_object_is_cut_short_in_the_message():
@@ -75,6 +95,14 @@ def test_the_labels_of_a_frame_keep_their_type():
     assert splits.classes == [2, 10]
     assert [type(label) for label in splits.classes] == [int, int]
     assert splits.pool.texts == ["z"]
+
+
+def test_whole_numbers_that_pandas_made_floats_beside_blanks_match_the_test_file_s(tmp_path):
+    (tmp_path / "test.csv").write_text("text,label\np,1\nq,0\n")
+    frame = pd.DataFrame({"text": ["x", "y", "z"], "label": [0, 1, None]})
+    splits = load_splits(frame, test=tmp_path / "test.csv")
+    assert splits.test is not None
+    assert splits.test.labels == [1, 0]
 
 
 def test_columns_found_in_the_labelled_source_are_looked_for_in_the_others():

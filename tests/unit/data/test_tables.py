@@ -37,14 +37,49 @@ def file(tmp_path):
         ("rows.CSV", 'text,label\r\ngood morning,a\r\n"late, again",b\r\n'),
         ("rows.csv", "text;label\ngood morning;a\nlate, again;b\n"),
         ("rows.csv", "\ufefftext,label\ngood morning,a\n\n'late, again',b\n".replace("'", '"')),
+        ("rows.csv", "sep=;\r\ntext;label\r\ngood morning;a\r\nlate, again;b\r\n"),
+        ("rows.csv", '\ufeff"SEP=|"\ntext|label\ngood morning|a\nlate, again|b\n'),
+        ("rows.csv", "sep=\t\ntext\tlabel\ngood morning\ta\nlate, again\tb\n"),
+        ("rows.csv", 'text,label\rgood morning,a\r"late, again",b\r'),
+        ("rows.csv", "sep=;\rtext;label\rgood morning;a\rlate, again;b"),
+        ("rows.csv", 'text,label\r\r\ngood morning,a\r\r\n"late, again",b\r\r\n'),
         ("rows.tsv", "text\tlabel\ngood morning\ta\nlate, again\tb"),
         ("rows.jsonl", "\n".join(json.dumps({"text": t, "label": y}) for t, y in zip(*ROWS.values(), strict=True))),
         ("rows.ndjson", '{"text": "good morning", "label": "a"}\n\n{"text": "late, again", "label": "b"}\n'),
     ],
-    ids=["commas", "crlf-upper-case", "semicolons", "byte-order-mark-and-blank-line", "tabs", "jsonl", "ndjson"],
+    ids=[
+        "commas",
+        "crlf-upper-case",
+        "semicolons",
+        "byte-order-mark-and-blank-line",
+        "separator-named",
+        "separator-named-in-quotes",
+        "tab-named",
+        "old-mac",
+        "old-mac-and-separator-named",
+        "two-carriage-returns",
+        "tabs",
+        "jsonl",
+        "ndjson",
+    ],
 )
 def test_the_same_rows_come_out_of_every_text_format(file, name, content):
     assert read_table(file(name, content)) == ROWS
+
+
+@pytest.mark.parametrize("header", ["sep=", "sep=x", 'sep="', "sep=;;"])
+def test_a_header_that_names_no_separator_is_a_header(file, header):
+    assert list(read_table(file("rows.tsv", f"{header}\r\n1\r\n"))) == [header]
+
+
+@pytest.mark.parametrize("end", ["", ",", ",,, "])
+def test_columns_of_a_spreadsheet_that_have_no_name_and_hold_nothing_are_not_read(file, end):
+    lines = ["text,label", "good morning,a", '"late, again",b']
+    assert read_table(file("rows.csv", "".join(line + end + "\n" for line in lines))) == ROWS
+
+
+def test_the_index_that_pandas_writes_without_a_name_is_read(file):
+    assert read_table(file("rows.csv", ",text,,\n0,hi,,\n1,ho,,\n")) == {"": ["0", "1"], "text": ["hi", "ho"]}
 
 
 def test_parquet_keeps_the_types_of_its_columns(tmp_path):
@@ -56,6 +91,12 @@ def test_parquet_keeps_the_types_of_its_columns(tmp_path):
 def test_a_quoted_field_may_hold_line_breaks_and_quotation_marks(file):
     path = file("rows.csv", 'text,label\n"one\ntwo ""three""",a\n')
     assert read_table(path) == {"text": ['one\ntwo "three"'], "label": ["a"]}
+
+
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
+def test_a_quoted_field_keeps_its_line_breaks_whatever_ends_the_lines(file, end):
+    path = file("rows.csv", f'"te\rxt",label{end}"one\ntwo\rthree\r\nfour",a{end}')
+    assert read_table(path) == {"te\rxt": ["one\ntwo\rthree\r\nfour"], "label": ["a"]}
 
 
 def test_a_text_of_5_mb_is_read_whole(file):

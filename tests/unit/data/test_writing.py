@@ -6,6 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from jointmatch.data.writing import write_file
+from jointmatch.errors import DataError
 
 HALF = "half a \ud83d pair"
 
@@ -26,3 +27,9 @@ def test_half_a_surrogate_pair_is_a_question_mark_in_a_table_of_text(tmp_path, k
 def test_half_a_surrogate_pair_is_a_question_mark_in_parquet(tmp_path):
     write_file([{"text": [HALF, None], "number": [1, 2]}], tmp_path / "rows.parquet")
     assert pq.read_table(tmp_path / "rows.parquet").to_pydict() == {"text": ["half a ? pair", None], "number": [1, 2]}
+
+
+@pytest.mark.parametrize("values", [[1, "a"], [2**64 - 1, 2**70]])
+def test_rows_of_two_types_are_refused_for_parquet_with_what_to_do(tmp_path, values):
+    with pytest.raises(DataError, match=r"do not fit one parquet schema .* Write \.jsonl instead"):
+        write_file([{"text": ["one", "two"], "n": values}], tmp_path / "rows.parquet")
