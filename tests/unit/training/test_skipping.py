@@ -80,13 +80,13 @@ def test_whole_networks_read_the_very_views_they_would_have_read(tiny_backbone, 
     config |= {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
     (folder / "config.json").write_text(json.dumps(config))
     settings: dict[str, dict[str, Any]] = {
-        "algorithm": {"tau": 0.5, "threshold": "fixed", "weighting": "uniform"},
+        "algorithm": {"tau": 0.6, "threshold": "fixed", "weighting": "uniform"},
         "augment": {"weak": "none", "strong": ["deletion:0.3"]},
         "network": {"head_dropout": 0.0, "stacked": stacked},
     }
+    training = {"mode": "full", "learning_rate": 1e-3, "precision": "fp32"}
     found = [
-        tiny_run(folder, {**settings, "training": {"mode": "full", "learning_rate": 1e-3, "skip_unselected": skip}})
-        for skip in (False, True)
+        tiny_run(folder, {**settings, "training": {**training, "skip_unselected": skip}}) for skip in (False, True)
     ]
     usual, skipping = (weights(outcome.model.networks) for outcome in found)
     torch.testing.assert_close(skipping, usual, atol=1e-5, rtol=1e-4)
