@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from jointmatch.config import build, merge
 from jointmatch.data import as_texts, splits_of_lists
-from jointmatch.data.labels import clean, is_minus_one
+from jointmatch.data.labels import class_ids, clean, is_minus_one
 from jointmatch.errors import ConfigError, DataError
 from jointmatch.listener import Printing
 from jointmatch.model import Model
@@ -126,7 +126,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         if not rows:
             return float("nan")
         weights = None if sample_weight is None else np.asarray(sample_weight)[rows]
-        right = self.predict([texts[i] for i in rows]) == _as_array([labels[i] for i in rows])  # type: ignore[misc]
+        ids = class_ids(labels, self.model_.classes)  # "1" in a file is the class 1
+        truth = np.array([ids.get(labels[i], -1) for i in rows])  # type: ignore[arg-type]
+        right = self.predict_proba([texts[i] for i in rows]).argmax(-1) == truth
         return float(np.average(right, weights=weights))
 
     def _known_labels(self, given: list[Any]) -> list[Label | None]:

@@ -156,6 +156,13 @@ def test_as_many_labels_as_texts_are_scored(make, texts, labels):
         fitted.score(TEXTS[:texts], LABELS[:labels])
 
 
+def test_labels_that_are_written_in_another_way_are_the_classes_they_stand_for(make):
+    fitted = make().fit(TEXTS, [IDS[label] for label in LABELS])
+    as_numbers, as_texts = ([kind(IDS[label]) for label in LABELS] for kind in (int, str))
+    assert fitted.score(TEXTS, as_texts) == fitted.score(TEXTS, as_numbers) > 0.7
+    assert fitted.score(TEXTS, ["nobody's"] * len(TEXTS)) == 0.0
+
+
 def test_a_loaded_model_knows_which_label_means_none(make, tmp_path):
     labels = [IDS[label] if i < 30 else 99 for i, label in enumerate(LABELS)]
     fitted = make(unlabeled_value=99).fit(TEXTS, labels)

@@ -78,8 +78,8 @@ def _whole(label: Label) -> str:
     return re.sub(r"^(-?\d+)\.0+$", r"\1", str(label).strip())
 
 
-def encode(labels: Sequence[Label | None], classes: Sequence[Label], where: str) -> list[int]:
-    """Class ids, ``UNLABELED`` for None; a label outside ``classes`` is an error that lists them."""
+def class_ids(labels: Iterable[Label | None], classes: Sequence[Label]) -> dict[Label, int]:
+    """The class of each label that has one, also where it is written in another way than the class is."""
     ids = {label: i for i, label in enumerate(classes)}
     # JSON and parquet know 1 where a CSV can only say "1", and files have no white space around labels: the same class.
     by_spelling = {str(label).strip(): i for label, i in ids.items()}
@@ -90,6 +90,12 @@ def encode(labels: Sequence[Label | None], classes: Sequence[Label], where: str)
         found = by_spelling.get(str(value).strip(), by_whole.get(_whole(value)))
         if found is not None:
             ids[value] = found
+    return ids
+
+
+def encode(labels: Sequence[Label | None], classes: Sequence[Label], where: str) -> list[int]:
+    """Class ids, ``UNLABELED`` for None; a label outside ``classes`` is an error that lists them."""
+    ids = class_ids(labels, classes)
     unknown = list(dict.fromkeys(v for v in labels if v is not None and v not in ids))
     if unknown:
         shown = ", ".join(shortened(repr(label)) for label in unknown[:5]) + (", ..." if len(unknown) > 5 else "")
