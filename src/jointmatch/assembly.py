@@ -149,6 +149,13 @@ class Assembly:
         return LiteLearner(features, self._heads(features))
 
     @property
+    def why_in_turn(self) -> str | None:
+        """Why seeds are not trained side by side though their networks could be: a CPU is as busy with one of them."""
+        by_itself = self.config.network.stacked == "auto" and self.device.type == "cpu"
+        told = "on a CPU the memory of all at once may not suffice (network.stacked=on has them side by side)"
+        return told if by_itself else None
+
+    @property
     def starts_at_features(self) -> bool:
         """Whether the networks' heads are more, as they begin, than random numbers: then they need frozen features."""
         training, network = self.config.training, self.config.network

@@ -83,7 +83,7 @@ def _group(jobs: Sequence[Job], chorus: Chorus, earlier: Job) -> Sequence[Job]:
     first.prepare(like=earlier if first.is_like(earlier) else None)
     first.warm_up()
     first.build()
-    reason = first.learner.why_not_joined()
+    reason = first.learner.why_not_joined() or first.assembly.why_in_turn
     if len(jobs) > 1 and reason:
         chorus.note(f"The seeds are trained one after another: {reason}.")
     if len(jobs) == 1 or reason:

@@ -255,6 +255,15 @@ def test_seeds_that_are_added_without_baselines_are_summed_up_with_the_others(fu
     assert len(combined["runs"]) == 2
 
 
+@pytest.mark.parametrize(("stacked", "count"), [("auto", 1), ("on", 2)])
+def test_on_a_cpu_whole_networks_of_several_seeds_take_turns_unless_it_is_said(full, stacked, count):
+    listener = Recorder()
+    outcomes = together(full(network={"stacked": stacked}), listener=listener, seeds=(0, 1))
+    assert [own.result["side_by_side"] for own in outcomes] == [count] * 2
+    said = [note for note in listener.notes if "one after another: on a CPU the memory" in note]
+    assert len(said) == (stacked == "auto")
+
+
 def test_seeds_that_are_left_are_built_as_if_all_were(full, tmp_path, monkeypatch):
     """Whether layers are compiled depends on how many runs share the cost, and a seed on that."""
     together(full(), tmp_path, seeds=(0,))
