@@ -150,8 +150,9 @@ class Assembly:
 
     @property
     def why_in_turn(self) -> str | None:
-        """Why seeds are not trained side by side though their networks could be: a CPU is as busy with one of them."""
-        by_itself = self.config.network.stacked == "auto" and self.device.type == "cpu"
+        """Why whole networks of several seeds are not trained as one though they could be: one keeps a CPU busy."""
+        full = self.config.training.mode == "full" and self.device.type == "cpu"
+        by_itself = full and self.config.network.stacked == "auto"
         told = "on a CPU the memory of all at once may not suffice (network.stacked=on has them side by side)"
         return told if by_itself else None
 
