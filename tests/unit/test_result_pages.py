@@ -121,6 +121,12 @@ def test_what_the_page_about_speed_says_in_words_is_what_its_files_have():
     of_five = both(five + ragged, ours + ragged)
     assert f"each, on texts of different lengths {of_five[0]:.2f} and {of_five[1]:.2f}." in text
     assert f"takes {of_two[0]:.2f} and {of_two[1]:.2f} times as long" in text
+    grown = {more: both(f"compiled_{more}", "compiled") for more in ("networks-8", "length-256", "pool-100000")}
+    assert f"four times BERT-base's networks, {grown['networks-8'][0]:.1f} times the cost" in text
+    assert f"four times the length, {grown['length-256'][0]:.1f} times the cost" in text
+    assert 1.05 < grown["pool-100000"][0] < 1.15
+    least = [took(small, f"compiled_{load}")["ms_per_step"] for load in ("mu-1", "mu-5", "length-16")]
+    assert 5 < min(least) < max(least) < 6.5
 
 
 def test_in_lite_recipe_best_has_the_weights_that_were_best_on_three_sets():

@@ -20,7 +20,7 @@ from jointmatch.data import Splits, Texts
 from jointmatch.errors import ConfigError, UnknownNameError, did_you_mean
 from jointmatch.listener import Listener
 from jointmatch.networks import Encoder, Heads, HeadShape, Networks, StackedEncoders, Tokenizer, why_not_compiled
-from jointmatch.training import FullLearner, Loop, Updater, Views
+from jointmatch.training import FullLearner, Loop, Updater, Views, autocast_dtype
 from jointmatch.training.together import side_by_side
 from jointmatch.types import Task
 
@@ -216,7 +216,7 @@ def loop_of(load: Load, seed: int, device: torch.device, listener: Listener, ste
     given = Texts(numbers[: load.batch], labels[: load.batch])
     splits = Splits(list(range(CLASSES)), given, Texts(numbers[load.batch :], labels[load.batch :]))
     tokenizer = Tokenizer(_RandomTokens(load), load.length)
-    dtype = torch.bfloat16 if way.precision == "bf16" else None
+    dtype = autocast_dtype(device, way.precision, listener.warn)
     views = Views(AugmentConfig(weak="none", strong=("none",)), seed)
     learner = FullLearner(splits, _networks(load, seed, device, listener.warn), tokenizer, views, device, dtype)
     rule = build(load.algorithm, Task(CLASSES, load.networks, load.pool), {}).to(device)

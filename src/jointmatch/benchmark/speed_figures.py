@@ -36,18 +36,18 @@ def draw_ways(figure: Figure, shown: Shown) -> None:
 
 
 def draw_growth(figure: Figure, shown: Shown) -> None:
-    """A panel for each axis, a line for each shape: ``axis``, ``device`` and ``lines`` of shape -> (value, ms)."""
+    """A panel for each axis, a line for each shape and way: ``axis``, ``device``, ``lines`` of name -> (value, ms)."""
     columns = min(3, len(shown))
     rows = -(-len(shown) // columns)
     figure.set_size_inches(3.5 * columns + 0.4, 2.9 * rows + 0.6)
     panels = figure.subplots(rows, columns, squeeze=False, sharey=True).ravel()
-    shapes = list(dict.fromkeys(shape for panel in shown for shape in panel["lines"]))
+    names = list(dict.fromkeys(name for panel in shown for name in panel["lines"]))
     for axes, panel in zip(panels, shown, strict=False):
-        for shape, points in panel["lines"].items():
-            number = shapes.index(shape)  # not every shape is in every panel
+        for name, points in panel["lines"].items():
+            number = names.index(name)  # not every line is in every panel
             values, times = zip(*points, strict=True)
             look = {"color": COLOURS[number], "linestyle": STYLES[number], "marker": MARKERS[number]}
-            axes.plot(values, times, label=shape, **look)
+            axes.plot(values, times, label=name, **look)
         axes.set_xscale("log")
         axes.set_yscale("log")
         ticks = sorted({value for points in panel["lines"].values() for value, _ in points})

@@ -72,7 +72,8 @@ class Speed(Suite):
                 options.say(f"  {note}")
 
     def progress(self, experiment: Experiment, store: Store, backbone: str) -> tuple[int, int]:
-        return len(self._fullest(experiment, store)), len(self._loads(experiment))
+        wanted, found = self._loads(experiment), self._fullest(experiment, store)
+        return sum(load.name in found for load in wanted), len(wanted)
 
     def tables(self, experiment: Experiment, store: Store, backbone: str, part: str | None = None) -> list[Section]:
         found = []
@@ -97,8 +98,12 @@ class Speed(Suite):
             return [group for group in groups if group["bars"]]
         panels = []
         for axis in experiment.options["grow"]:
-            found = {shape: self._points(experiment, records, shape, axis) for shape in shapes}
-            lines = {shape: points for shape, points in found.items() if len(points) > 1}
+            lines = {
+                f"{shape}: {title}": [[value, record["ms_per_step"]] for value, record in found if record is not None]
+                for shape in shapes
+                for title, found in self._grown(experiment, records, shape, axis)
+            }
+            lines = {name: points for name, points in lines.items() if len(points) > 1}
             panels += [{"axis": axis, "device": device, "lines": lines}] if lines else []
         return panels
 
@@ -115,11 +120,6 @@ class Speed(Suite):
         """One seed of the same work by the two plain ways: nothing is held against a load that it is not."""
         return [records.get(replace(load, way=way, seeds=1).name) for way in ("published", "apart")]
 
-    def _points(self, experiment: Experiment, records: dict[str, Record], shape: str, axis: str) -> list[list[Any]]:
-        """Value and milliseconds."""
-        rows = [(value, records.get(load.name)) for value, load in self._grown(experiment, shape, axis)]
-        return [[value, record["ms_per_step"]] for value, record in rows if record is not None]
-
     def _loads(self, experiment: Experiment) -> list[Any]:
         """Every load once, the comparison first."""
         from jointmatch.benchmark.speed import Load
@@ -132,8 +132,14 @@ class Speed(Suite):
         return list(dict.fromkeys(loads))
 
     def _records(self, experiment: Experiment, store: Store, machine: str) -> dict[str, Record]:
-        """What was measured on a machine, by the name of its load."""
-        names = [load.name for load in self._loads(experiment)] if machine else []
+        """What was measured on a machine, by the name of its load: also how other ways than ours grow, where it was."""
+        ways, grow = experiment.options["ways"], experiment.options["grow"]
+        grown = [
+            load
+            for shape, way, axis in product(experiment.options["shapes"], ways, grow)
+            for _, load in self._growing(experiment, shape, way, axis)
+        ]
+        names = [load.name for load in dict.fromkeys([*self._loads(experiment), *grown])] if machine else []
         found = {name: store.read(f"speed/{machine}/{name}.json") for name in names}
         return {name: record for name, record in found.items() if record is not None}
 
@@ -152,12 +158,25 @@ class Speed(Suite):
         odd = [", ".join(_said(k, v) for k, v in _odd(load, usual).items()) for load in loads]
         return [(WAYS[load.way].title + (f" ({o})" if o else ""), load) for load, o in zip(loads, odd, strict=True)]
 
-    def _grown(self, experiment: Experiment, shape: str, axis: str) -> list[tuple[Any, Any]]:
-        """The values of an axis, and ours with each."""
+    def _growing(self, experiment: Experiment, shape: str, way: str, axis: str) -> list[tuple[Any, Any]]:
+        """The values of an axis, and the load of each."""
         from jointmatch.benchmark.speed import Load
 
-        usual = replace(Load.of(experiment.options["usual"]), shape=shape, way=experiment.options["ours"])
+        usual = replace(Load.of(experiment.options["usual"]), shape=shape, way=way)
         return [(value, replace(usual, **{axis: value})) for value in experiment.options["grow"][axis]]
+
+    def _grown(
+        self, experiment: Experiment, records: dict[str, Record], shape: str, axis: str
+    ) -> list[tuple[str, list[tuple[Any, Record | None]]]]:
+        """Title, and what there is of each value: of ours, and of other ways of which there is more than the usual."""
+        from jointmatch.benchmark.speed import WAYS
+
+        found = []
+        for way in experiment.options["ways"]:
+            row = [(v, records.get(load.name)) for v, load in self._growing(experiment, shape, way, axis)]
+            if way == experiment.options["ours"] or sum(record is not None for _, record in row) > 1:
+                found.append((WAYS[way].title, row))
+        return found
 
     def _ways(self, experiment: Experiment, records: dict[str, Record], device: str) -> Section:
         from jointmatch.benchmark.speed import Load
@@ -186,11 +205,12 @@ class Speed(Suite):
 
     def _growth(self, experiment: Experiment, records: dict[str, Record], shape: str) -> list[Section]:
         found = []
-        for axis in experiment.options["grow"]:
-            values, loads = zip(*self._grown(experiment, shape, axis), strict=True)
-            cells = [records.get(load.name) for load in loads]
-            shown = [NOT_RUN if r is None else f"{r['ms_per_step']:.1f}" for r in cells]
-            found.append(Section(f"{shape}, by {axis}", [axis, *map(str, values)], [["ms per step", *shown]]))
+        for axis, values in experiment.options["grow"].items():
+            rows = [
+                [title, *(NOT_RUN if record is None else f"{record['ms_per_step']:.1f}" for _, record in row)]
+                for title, row in self._grown(experiment, records, shape, axis)
+            ]
+            found.append(Section(f"{shape}, ms per step by {axis}", [axis, *map(str, values)], rows))
         return found
 
 

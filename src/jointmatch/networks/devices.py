@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -81,6 +81,22 @@ def all_on_device(arrays: Sequence[np.ndarray], device: torch.device) -> list[Te
     kinds = [torch.from_numpy(np.empty(0, array.dtype)).dtype for array in arrays]
     pairs = zip(parts, arrays, kinds, strict=True)
     return [there[start:end].view(kind).view(array.shape) for (start, end), array, kind in pairs]
+
+
+def read_later(tensor: Tensor) -> Callable[[], Tensor]:
+    """Send a tensor to the CPU; what is returned gives it there, and waits only for what came before the sending."""
+    if tensor.device.type != "cuda":
+        return lambda: tensor
+    there = torch.empty_like(tensor, device="cpu", pin_memory=True)
+    there.copy_(tensor, non_blocking=True)
+    sent = torch.cuda.Event()
+    sent.record()
+
+    def read() -> Tensor:
+        sent.synchronize()
+        return there
+
+    return read
 
 
 def free_memory(device: torch.device) -> int | None:

@@ -15,6 +15,7 @@ from torch import Tensor
 
 from jointmatch.errors import Interrupted, TrainingError
 from jointmatch.listener import Listener
+from jointmatch.networks.devices import read_later
 from jointmatch.randomness import generator
 from jointmatch.training import checkpoints
 from jointmatch.training.checkpoints import State
@@ -23,7 +24,7 @@ from jointmatch.training.metrics import brief
 from jointmatch.training.stopping import StopRequest
 from jointmatch.training.updates import Updater
 
-CHECK_LOSS_EVERY = 10  # reading the loss waits for the device, so not at every step
+LOOK_EVERY = 10  # steps: whether the loss is a number is asked so often, and read as much later, when it is long known
 
 
 @dataclass
@@ -88,6 +89,7 @@ class Loop:
         self.checkpointing, self.on_evaluation, self.look_first = checkpointing, on_evaluation, look_first
         self.progress = Progress()
         self.best: State = {}
+        self._asked: tuple[int, Callable[[], Tensor]] | None = None  # of which step, whether all was a number
         self._computed: dict[str, tuple[int, Tensor]] = {}  # part -> after which step, and what
         self._of_best: dict[str, Tensor] = {}  # part -> what the best weights gave, where they were asked
 
@@ -129,8 +131,10 @@ class Loop:
         step, last = self.progress.step, self.progress.step == self.config.steps
         evaluate = last or step % self.config.evaluate_every == 0
         save = self._is_due(step, evaluate)
-        if evaluate or save or step % CHECK_LOSS_EVERY == 0:
-            self._check_loss()
+        if evaluate or save:
+            self._insist_on_numbers()
+        elif step % LOOK_EVERY == 0:
+            self._watch_numbers()
         if evaluate:
             self._evaluate()
         if save:
@@ -142,13 +146,28 @@ class Loop:
             return False
         return step % self.checkpointing.every == 0 or (evaluate and not self.checkpointing.path.exists())
 
-    def _check_loss(self) -> None:
+    def _insist_on_numbers(self) -> None:
+        """Before anything is made of the weights. It waits for the device."""
+        self._asked = None
+        self._stop_unless(self._all_numbers(), self.progress.step)
+
+    def _watch_numbers(self) -> None:
+        """Between evaluations, which may be far apart: without waiting for the step that was just begun."""
+        before, self._asked = self._asked, (self.progress.step, read_later(self._all_numbers()))
+        if before is not None:
+            step, read = before
+            self._stop_unless(read(), step)
+
+    def _all_numbers(self) -> Tensor:
         sizes = torch.stack(torch._foreach_norm([p.detach() for p in self.updater.learner.networks.parameters()]))
-        if not torch.isfinite(torch.cat([sizes.double(), self.updater.counts.loss[None]])).all():
+        return torch.isfinite(torch.cat([sizes.double(), self.updater.counts.loss[None]])).all()
+
+    def _stop_unless(self, all_numbers: Tensor, step: int) -> None:
+        if not all_numbers:
             saved = self.checkpointing and self.checkpointing.path
             kept = f" The state before is kept in {saved}." if saved and saved.exists() else ""
             raise TrainingError(
-                f"The loss is no longer a number at step {self.progress.step}.{kept} Try a lower "
+                f"The loss is no longer a number at step {step}.{kept} Try a lower "
                 "training.learning_rate, training.clip_norm=1, or training.precision=fp32."
             )
 
@@ -203,7 +222,7 @@ class Loop:
     def _interrupt(self) -> None:
         if self.checkpointing is None:
             raise KeyboardInterrupt
-        self._check_loss()
+        self._insist_on_numbers()
         self.save()
         raise Interrupted(f"Stopped after step {self.progress.step} of {self.config.steps}; the state is saved.")
 

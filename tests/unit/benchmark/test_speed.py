@@ -55,7 +55,7 @@ def test_every_load_is_measured_once_and_shown(tiny, tmp_path):
     shown = markdown(suite.tables(tiny, store, "auto"))
     assert "not run" not in shown
     assert "One outer step, cpu" in shown
-    assert "tiny, by mu" in shown
+    assert "tiny, ms per step by mu" in shown
 
 
 def test_a_way_that_there_is_none_of_is_an_error(tiny, tmp_path):
@@ -79,12 +79,26 @@ def test_ratios_are_of_milliseconds_per_step_and_seed(tiny, tmp_path):
     assert ways[0]["bars"][-1] == [f"{WAYS['stacked'].title} (seeds 2)", 12.5, 8.0]
     assert ways[0]["bars"][-2] == [f"{WAYS['stacked'].title} (algorithm fixmatch, networks 1)", 50.0, None]
     assert Speed().shown(tiny, store, "auto", "growth") == [
-        {"axis": "mu", "device": "Some GPU", "lines": {"tiny": [[1, 50.0], [2, 50.0]]}}
+        {"axis": "mu", "device": "Some GPU", "lines": {f"tiny: {WAYS['stacked'].title}": [[1, 50.0], [2, 50.0]]}}
     ]
     shown = markdown(Speed().tables(tiny, store, "auto", "ways"))
     assert "(seeds 2) | 12.50 | 8.0 | 3.2 | 1 | 50.0 | 25 % | 1.5 GiB |" in shown
     assert "(algorithm fixmatch, networks 1) | 50.00 |  |  | 1 |" in shown  # nothing that does the same was measured
     assert "Measured on Some GPU; its largest bf16 product reaches 200 TFLOP/s." in shown
+
+
+def test_growth_shows_other_ways_where_more_than_the_usual_load_was_timed(tiny, tmp_path):
+    """Of the apart way mu 1 was timed besides, though nobody asks for it; of the published way only mu 2, the usual."""
+    suite, store = Speed(), Store(tmp_path)
+    usual = {load.way: load for load in suite._loads(tiny) if (load.mu, load.seeds, load.networks) == (2, 1, 2)}
+    timed = {usual["published"]: 90.0, usual["apart"]: 40.0, replace(usual["apart"], mu=1): 30.0}
+    for one, ms in timed.items():
+        store.write(f"speed/some-gpu/{one.name}.json", {"name": one.name, "ms_per_step": ms, "device": "Some GPU"})
+    (table,) = suite.tables(tiny, store, "auto", "growth")
+    assert table.rows == [[WAYS["apart"].title, "30.0", "40.0"], [WAYS["stacked"].title, "not run", "not run"]]
+    assert suite.progress(tiny, store, "auto") == (2, 6)
+    (panel,) = suite.shown(tiny, store, "auto", "growth")
+    assert panel["lines"] == {f"tiny: {WAYS['apart'].title}": [[1, 30.0], [2, 40.0]]}
 
 
 @pytest.mark.parametrize("kind", sorted(Speed.pictures))
@@ -129,6 +143,13 @@ def test_every_way_trains(way):
     assert found["ms_per_step"] > 0
     assert found["tokens_per_text"] < 8
     assert found["first_steps_seconds"] > 0
+
+
+@pytest.mark.parametrize(("way", "told"), [("apart", True), ("published", False)])
+def test_a_device_without_bf16_is_told_of_by_the_ways_that_want_it(monkeypatch, way, told):
+    monkeypatch.setattr("jointmatch.training.full.has_bf16", lambda device: False)
+    notes = measure(Load("tiny", way, batch=2, mu=2, length=8, pool=12), CPU, 3)["notes"]
+    assert any("has no bf16" in note for note in notes) is told
 
 
 def test_each_size_is_compiled_ahead_once():

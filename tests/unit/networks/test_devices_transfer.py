@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from jointmatch.networks.devices import all_on_device
+from jointmatch.networks.devices import all_on_device, read_later
 
 
 def test_arrays_of_every_kind_and_size_arrive_as_they_were():
@@ -21,3 +21,8 @@ def test_arrays_of_every_kind_and_size_arrive_as_they_were():
         assert tensor.shape == array.shape
         assert tensor.numpy().dtype == array.dtype
         np.testing.assert_array_equal(tensor.numpy(), array)
+
+
+def test_on_a_cpu_what_is_read_later_is_the_very_tensor():
+    asked = torch.tensor([1.0, 2.0])
+    assert read_later(asked)() is asked

@@ -149,6 +149,20 @@ def test_a_loss_that_is_no_number_stops_and_says_what_to_try():
         looped(poisoned(2, evaluate_every=1)).run()
 
 
+def test_between_evaluations_it_is_seen_an_interval_later_so_that_no_step_waits_for_the_device():
+    """Asked at 10 and 20, read at 20 and 30: of step 12 it is known at 30, long before the evaluation at 100."""
+    loop = looped(poisoned(12, steps=100, evaluate_every=100))
+    with pytest.raises(TrainingError, match="no longer a number at step 20"):
+        loop.run()
+    assert loop.progress.step == 30
+
+
+def test_an_evaluation_looks_at_once():
+    loop = looped(poisoned(12, steps=100, evaluate_every=15))
+    with pytest.raises(TrainingError, match="no longer a number at step 15"):
+        loop.run()
+
+
 def assert_whole(path, step):
     state, facts = load_checkpoint(path)
     assert all(value.isfinite().all() for value in state.values())

@@ -110,9 +110,13 @@ class StackedEncoders(nn.Module):
         arrays = together(batches, device, mixing is None, longest, BLOCK if fused else POSITIONS)
         inputs = all_on_device([*arrays, *words], device)
         is_function = mixing is None and (drops or not self.training)  # of the inputs alone
-        is_recorded = is_function and device.type in RECORDED_ON and inputs[0].shape[1] <= FEW_TOKENS
+        could_be_recorded = is_function and device.type in RECORDED_ON
+        is_recorded = could_be_recorded and inputs[0].shape[1] <= FEW_TOKENS
+        learns = torch.is_grad_enabled()
+        if learns and could_be_recorded and not is_recorded and self.replay is not None:
+            self.replay.passed_by(FEW_TOKENS)
         # Such passes come in few shapes; of the large ones of evaluation each would be compiled for itself.
-        run_layer = self.run_layer if is_recorded or torch.is_grad_enabled() else StackedLayer.__call__
+        run_layer = self.run_layer if is_recorded or learns or self.training else StackedLayer.__call__
 
         def run(ids: Tensor, *rest: Tensor) -> Tensor:
             fields, own = (rest[:-1], rest[-1]) if drops else (rest, None)

@@ -29,12 +29,13 @@ class Replay:
     recording fails, or would take memory that is needed, functions are called as ever.
 
     Args:
-        tell: Hears why recording failed or ended.
+        tell: Hears why recording failed or ended, and what is not recorded.
     """
 
     def __init__(self, tell: Callable[[str], None] = lambda text: None) -> None:
         self.tell = tell
         self.stopped = False
+        self._passed_by = False
         self._recordings: dict[Hashable, Recording] = {}
         self._seen: Counter[Hashable] = Counter()
 
@@ -78,6 +79,13 @@ class Replay:
             self._recordings[key] = recording
         recording.fill(inputs)
         return _Replayed.apply(recording.anchor, recording) if graded else recording.forward()
+
+    def passed_by(self, most: int) -> None:
+        """Say once that passes over more than so many tokens are not brought here."""
+        if not self._passed_by:
+            self._passed_by = True
+            told = f"Passes over more than {most:,} tokens a network are not recorded as CUDA graphs"
+            self.tell(f"{told}: they take longer than launching them does.")
 
     def _may_record(self, device: torch.device) -> bool:
         if self.stopped:

@@ -8,7 +8,7 @@ import torch
 from torch._dynamo.utils import counters
 
 from jointmatch.networks import Tokens
-from jointmatch.networks.stacked import Stacked, StackedEncoders, compiled, why_not_compiled
+from jointmatch.networks.stacked import Stacked, StackedEncoders, compiled, encoders, why_not_compiled
 from jointmatch.networks.stacked.encoders import together
 from jointmatch.networks.stacked.packing import packing_of
 from tests.unit.networks.stacked.berts import batch, bert
@@ -35,8 +35,8 @@ def test_nothing_in_a_pass_looks_at_a_value():
 
 
 def test_a_batch_for_all_and_one_for_each_give_the_same():
-    encoders = StackedEncoders(trained_stack()).eval()
-    torch.testing.assert_close(encoders.features(batch()), encoders.features([batch(), batch()]))
+    networks = StackedEncoders(trained_stack()).eval()
+    torch.testing.assert_close(networks.features(batch()), networks.features([batch(), batch()]))
 
 
 @pytest.mark.parametrize("autocast", [True, False])
@@ -123,6 +123,39 @@ def test_a_lack_of_memory_is_no_failure_to_compile(told):
 
 def test_it_is_said_why_layers_are_not_compiled():
     assert why_not_compiled(CPU) == "it pays on a GPU only, and this is cpu"
+
+
+@pytest.mark.parametrize(("found", "said"), [(False, "torch finds no Triton, which its compiler needs"), (True, None)])
+def test_on_a_gpu_layers_are_compiled_where_torch_finds_triton(monkeypatch, found, said):
+    from torch.utils import _triton
+
+    monkeypatch.setattr(_triton, "has_triton", lambda: found)
+    assert why_not_compiled(torch.device("cuda")) == said
+
+
+@pytest.mark.parametrize("few", [1, 1000], ids=["long passes", "short passes"])
+@pytest.mark.parametrize("replayed", [True, False])
+def test_passes_that_are_learnt_from_are_compiled_weak_ones_too_and_long_ones_of_evaluation_are_not(
+    recorded, monkeypatch, few, replayed
+):
+    monkeypatch.setattr(encoders, "FEW_TOKENS", few)
+    networks = stacked(replayed)
+    run: list[str] = []
+
+    def spy(layer, *rest):
+        run.append("compiled")
+        return layer(*rest)
+
+    networks.run_layer = spy
+    passed(networks, 0)
+    assert run
+    run.clear()
+    with torch.no_grad():
+        networks.features(batch(), [1, 2])  # pseudo-labels are made of it
+        assert run
+        run.clear()
+        networks.eval().features(batch())
+    assert bool(run) is (few == 1000)
 
 
 def test_nothing_of_a_listener_is_copied_with_the_networks():

@@ -71,6 +71,19 @@ def test_it_trains_as_without(recorded):
     assert Rerun.made == 1
 
 
+def test_a_gradient_that_lies_otherwise_than_its_parameter_is_laid_out_as_it_is(recorded):
+    """Of x @ w.mT autograd gives a transposed view; the optimiser's fused kernel would read it wrongly."""
+    weight = torch.randn(3, 5, requires_grad=True)
+    recording = Rerun(lambda x: (x @ weight.T).square(), [torch.randn(4, 5)], [weight])
+    given = torch.randn(5, 3).T
+    (plain,) = torch.autograd.grad((weight * given).sum(), weight)
+    assert plain.stride() != weight.stride()
+    (laid,) = recording._backward_of((weight * given).sum(), torch.ones(()))
+    assert laid is not None
+    assert laid.stride() == weight.stride()
+    assert torch.equal(laid, given)
+
+
 @pytest.mark.parametrize("training", [True, False])
 def test_heads_are_recorded_with_the_encoders(recorded, training):
     """Logits and gradients, and heads that are changed in place or given new weights."""
@@ -176,17 +189,27 @@ def test_a_copy_records_anew(recorded):
     assert not torch.allclose(passed(networks, 0)[0], wanted[0])
 
 
-def test_large_batches_and_mixed_texts_are_not_recorded(recorded, monkeypatch):
+def test_large_batches_and_mixed_texts_are_not_recorded_and_of_large_ones_it_is_said_once(recorded, monkeypatch):
     from jointmatch.types import Mixing
 
     networks = stacked(layers=(1.0, 1.0))
     mixing = Mixing(torch.tensor([[1, 0, 3, 2]] * 2), 0.7)
     for _ in range(3):
         networks.features(batch(), [1, 2], mixing)
+    told: list[str] = []
+    networks.replay = Replay(told.append)
     monkeypatch.setattr(encoders, "FEW_TOKENS", 10)
+    with torch.no_grad():
+        networks.eval().features(batch())
+    assert told == []  # evaluation's passes are meant to be long
+    networks.train()
     for _ in range(3):
         passed(networks, 0)
     assert Rerun.made == 0
+    assert told == [
+        "Passes over more than 10 tokens a network are not recorded as CUDA graphs: they take longer than launching "
+        "them does."
+    ]
 
 
 def test_where_recording_fails_the_pass_is_run_and_it_is_said_once(monkeypatch):

@@ -108,6 +108,20 @@ def unlike(**settings):
     return [bert(0), bert(1, **settings)]
 
 
+def other_heads(count):
+    """Two whose every tensor has the same shape: how many heads there are is in their configurations alone."""
+    modules = unlike()
+    modules[1].config.num_attention_heads = count
+    return modules
+
+
+def positioned(kind):
+    """As versions of transformers said it that still had other positions."""
+    module = bert(0)
+    module.config.position_embedding_type = kind
+    return module
+
+
 @pytest.mark.parametrize(
     ("modules", "words"),
     [
@@ -115,6 +129,9 @@ def unlike(**settings):
         (lambda: unlike(vocabulary=38), "differ in shape"),
         (lambda: unlike(dropout=0.3), "differ in shape"),
         (lambda: unlike(shape="flat"), "differ in shape"),
+        (lambda: unlike(layer_norm_eps=1e-5), "differ in shape"),
+        (lambda: other_heads(4), "differ in shape"),
+        (lambda: [positioned("relative_key")], "positions are 'relative_key'"),
         (lambda: [bert(0, is_decoder=True)], "decoder"),
         (lambda: [torch.nn.Linear(2, 2)], "a Linear cannot be stacked"),
     ],
