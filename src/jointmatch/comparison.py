@@ -16,7 +16,8 @@ from jointmatch.config import AlgorithmConfig, Config
 from jointmatch.data import UNLABELED
 from jointmatch.training import FeatureSet, Listener, LiteLearner, Logistic, Loop, Spreading, Updater, build_heads
 from jointmatch.training.metrics import brief
-from jointmatch.types import Task, balance_of
+from jointmatch.types import NETWORKS_ALONE, Task, balance_of
+from jointmatch.words import Lessons
 
 Classifier = Callable[[Tensor], np.ndarray]
 """Features (N, M, D) to probabilities (M, C)."""
@@ -57,10 +58,19 @@ class Comparison:
         config: Lite settings; the supervised heads take their budget from it.
         num_classes: C.
         listener: Hears of the folds.
+        lessons: What a reader of words is taught from in each fold, where the run has one.
     """
 
-    def __init__(self, features: FeatureSet, config: Config, num_classes: int, listener: Listener) -> None:
+    def __init__(
+        self,
+        features: FeatureSet,
+        config: Config,
+        num_classes: int,
+        listener: Listener,
+        lessons: Lessons | None = None,
+    ) -> None:
         self.features, self.config, self.num_classes, self.listener = features, config, num_classes, listener
+        self.lessons = lessons
 
     def scores(self, truths: Mapping[str, np.ndarray]) -> dict[str, Any]:
         """Baseline -> part -> accuracy and macro-F1, for parts whose labels are given."""
@@ -85,14 +95,21 @@ class Comparison:
         self.listener.stage("cross-validation", folds)
         for rows in self._left_out(testable, labels[testable], folds):
             fold = self.features.fold(torch.as_tensor(rows, device=self.features.labels.device))
-            models = self._baselines(fold)
-            models[self.config.algorithm.name] = train_heads(fold, self.config, self.num_classes).predict_proba
-            for name, classify in models.items():
-                predicted = classify(fold.parts["held_out"]).argmax(-1)
-                right.setdefault(name, []).extend((predicted == labels[rows]).tolist())
+            probs = {name: classify(fold.parts["held_out"]) for name, classify in self._baselines(fold).items()}
+            for name, of_rows in (probs | self._own(fold, rows)).items():
+                right.setdefault(name, []).extend((of_rows.argmax(-1) == labels[rows]).tolist())
             self.listener.advance()
         self.listener.done()
         return {name: _rate(hits) for name, hits in right.items()}
+
+    def _own(self, fold: FeatureSet, rows: np.ndarray) -> dict[str, np.ndarray]:
+        """What the algorithm says of the rows left out: nobody who is asked has seen their labels."""
+        learner = train_heads(fold, self.config, self.num_classes)
+        alone, name = learner.predict_proba(fold.parts["held_out"]), self.config.algorithm.name
+        if self.lessons is None:
+            return {name: alone}
+        reader = self.lessons.taught(learner.predict_proba(fold.parts["pool"]), without=rows)
+        return {NETWORKS_ALONE: alone, name: reader.beside(alone, self.lessons.labeled[rows])}
 
     def _left_out(self, rows: np.ndarray, labels: np.ndarray, folds: int) -> Iterator[np.ndarray]:
         from sklearn.model_selection import StratifiedKFold

@@ -67,6 +67,7 @@ class NetworkConfig:
     head: Literal["linear", "mlp", "cosine"] = "linear"
     head_per_network: tuple[Literal["linear", "mlp", "cosine"], ...] | None = None  # the i-th's, instead of head
     cosine_scale: Positive = 20.0  # a cosine head's logits are this times the cosine with each class's vector
+    word_reader: bool = False  # a linear classifier over words, taught by the networks, is asked beside them
     class_words: Count = 0  # cosine heads start at so many typical words of each class, and its name; 0: at head_init
     head_dropout: Fraction = 0.1
     head_init: Literal["random", "prototype", "means"] = "random"  # means: with centre and bias

@@ -37,9 +37,11 @@ from jointmatch.training import (
     Updater,
 )
 from jointmatch.training.checkpoints import check_identity, read_facts
-from jointmatch.training.metrics import full_metrics
+from jointmatch.training.metrics import brief, full_metrics
+from jointmatch.types import NETWORKS_ALONE
 from jointmatch.version import __version__
 from jointmatch.vocabulary import strange_words
+from jointmatch.words import FEWEST_POOL_TEXTS, Lessons, WordReader
 
 T = TypeVar("T")
 NOTHING_GAINED = (
@@ -186,17 +188,22 @@ class Job:
         """Everything after the last step."""
         if trained.best_step == 0:
             self.listener.warn(NOTHING_GAINED)
-        wanted = self.folder is not None or self.begun is not None
+        lessons = self.timed("words", self._lessons) if self._reads_words() else None
+        wanted = self.folder is not None or self.begun is not None or lessons is not None
         pool = self._probs("pool") if wanted else np.empty(0)
         if self.begun is not None:
             aligns = "alignment" in settings_of(self.config.algorithm.name)
             if problem := swallowed(self.begun, shares(pool), self.splits.classes, aligns):
                 self.listener.warn(problem)
-        model = self._model(trained)
-        result = self._result(trained, model)
+        reader = self.timed("words", lambda: lessons.taught(pool.mean(0))) if lessons else None
+        model = self._model(trained, reader)
+        alone = {part: self._probs(part, trained.logits.get(part)).mean(0) for part in self.truths}
+        result = self._result(trained, model, alone)
         if self.config.output.baselines and self.features is not None:
             features = self.features
-            result |= self.timed("baselines", lambda: self._comparison(features))
+            result |= self.timed("baselines", lambda: self._comparison(features, lessons))
+            if reader and self.truths:
+                result["baselines"][NETWORKS_ALONE] = {p: brief(alone[p], y) for p, y in self.truths.items()}
         result["seconds"] = {name: round(value, 3) for name, value in self.seconds.items()}
         if self.folder:
             problem = self.folder.write_pseudo_labels(self.splits, pool)
@@ -272,7 +279,19 @@ class Job:
         test = self.splits.test
         return None if test is None else _digest([test.texts, test.labels])
 
-    def _model(self, trained: Trained) -> Model:
+    def _reads_words(self) -> bool:
+        """Whether a reader is wanted: without a pool that is learnt from nobody would teach it."""
+        return self.config.network.word_reader and self.algorithm.uses_unlabeled
+
+    def _lessons(self) -> Lessons | None:
+        pool, labeled = self.splits.pool.texts, self.splits.labeled
+        lessons = Lessons.of(pool, labeled.texts, labeled.labels, self.config.training.seed)
+        if lessons is None:
+            wanted = f"it is taught from {FEWEST_POOL_TEXTS} unlabelled texts or more, with words in common"
+            self.listener.note(f"No reader of words beside the networks: {wanted}, got {len(pool)} texts.")
+        return lessons
+
+    def _model(self, trained: Trained, reader: WordReader | None) -> Model:
         if isinstance(self.learner, FullLearner):
             networks = self.learner.model.apart()
         else:
@@ -301,8 +320,9 @@ class Job:
             settings=dict(self.config.algorithm.settings),
             # Whole networks know nothing of features in integers.
             engine=self.config.network.engine if training.mode == "lite" else "auto",
+            word_reader=reader is not None,
         )
-        return Model(networks, parts.tokenizer, parts.backbone, facts)
+        return Model(networks, parts.tokenizer, parts.backbone, facts, reader)
 
     def _probs(self, part: str, known: Tensor | None = None) -> np.ndarray:
         """(N, M, C) of the kept weights, from their logits where these are known."""
@@ -313,11 +333,11 @@ class Job:
             logits = learner.part_logits(learner.networks, part) if known is None else known
         return logits.double().softmax(-1).numpy()
 
-    def _result(self, trained: Trained, model: Model) -> dict[str, Any]:
-        scores = {
-            part: full_metrics(self._probs(part, trained.logits.get(part)).mean(0), truth, self.splits.classes)
-            for part, truth in self.truths.items()
-        }
+    def _result(self, trained: Trained, model: Model, alone: Mapping[str, np.ndarray]) -> dict[str, Any]:
+        """``alone``: what the networks say of each labelled part."""
+        reader = model.reader
+        probs = {part: self._with_words(reader, part, of_part) for part, of_part in alone.items()}
+        scores = {part: full_metrics(probs[part], y, self.splits.classes) for part, y in self.truths.items()}
         model.metrics = scores
         device = self.assembly.device
         return {
@@ -340,13 +360,20 @@ class Job:
             "kept_step": trained.best_step,
             "termination": trained.termination,
             "selection": trained.selection,
+            "known_words": len(reader.words.vocabulary) if reader else None,
             "scores": scores,
             "scores_of_last_step": trained.last,
         }
 
-    def _comparison(self, features: FeatureSet) -> dict[str, Any]:
+    def _with_words(self, reader: WordReader | None, part: str, networks: np.ndarray) -> np.ndarray:
+        if reader is None:
+            return networks
+        texts = (self.splits.dev if part == "dev" else self.splits.test).texts  # type: ignore[union-attr]
+        return reader.beside(networks, reader.words.rows(texts))
+
+    def _comparison(self, features: FeatureSet, lessons: Lessons | None) -> dict[str, Any]:
         """What the result is shown beside: scores where labels are, else a cross-validation."""
-        comparison = Comparison(features, self.assembly.lite_config(), len(self.splits.classes), self.listener)
+        comparison = Comparison(features, self.assembly.lite_config(), len(self.splits.classes), self.listener, lessons)
         if self.truths:
             return {"baselines": comparison.scores(self.truths)}
         return {"cross_validation": comparison.cross_validate(self.config.output.folds)}

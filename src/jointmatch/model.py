@@ -35,8 +35,9 @@ from jointmatch.networks.tokens import Cut, in_batches
 from jointmatch.pretrained import quiet_transformers
 from jointmatch.tensors import plain_disk_errors, save_tensors
 from jointmatch.types import Label
+from jointmatch.words import VOCABULARY, WordReader
 
-FORMAT = 1
+FORMAT = 2  # since 2 with a reader of words, where there is one
 CHUNK = 1024
 FACTS = "jointmatch.json"
 HEADS = "heads.safetensors"  # of networks that read one encoder
@@ -66,13 +67,24 @@ class ModelFacts:
     engine: str = "auto"  # how the encoders are run on a CPU; see network.engine
     cut: Cut = "end"  # what is not read of texts longer than max_length
     unlabeled_value: str | int | None = None  # the label that means that a text has none, besides blank ones
+    word_reader: bool = False  # whether there is one
 
 
 class Model:
-    """Networks, tokenizer and classes; predictions are the mean of the networks' probabilities."""
+    """Networks, tokenizer, classes and perhaps a reader of words.
 
-    def __init__(self, networks: Networks, tokenizer: Tokenizer, backbone: Backbone, facts: ModelFacts) -> None:
-        self.networks = networks.eval()
+    Predictions are the mean of the networks' probabilities, and where there is a reader what this and its words say.
+    """
+
+    def __init__(
+        self,
+        networks: Networks,
+        tokenizer: Tokenizer,
+        backbone: Backbone,
+        facts: ModelFacts,
+        reader: WordReader | None = None,
+    ) -> None:
+        self.networks, self.reader = networks.eval(), reader
         self.tokenizer, self.backbone, self.facts = tokenizer, backbone, facts
         self.metrics: dict[str, Any] = {}
         for encoder in networks.encoders:  # they do not change any more; what cannot be quickened is right as it is
@@ -97,6 +109,11 @@ class Model:
             probs[:, rows] = (logits.double() / self.facts.temperature).softmax(-1).cpu().numpy()
         return probs
 
+    def probs(self, texts: Sequence[str]) -> np.ndarray:
+        """(M, C) probabilities, computed at once."""
+        networks: np.ndarray = self.network_probs(texts).mean(0)
+        return self.reader.beside(networks, self.reader.words.rows(texts)) if self.reader and texts else networks
+
     def predict_proba(self, texts: Sequence[str]) -> np.ndarray:
         """(M, C) probabilities, computed in chunks."""
         parts = list(self.stream(texts))
@@ -108,10 +125,10 @@ class Model:
         for text in texts:
             chunk.append(text)
             if len(chunk) == CHUNK:
-                yield self.network_probs(chunk).mean(0)
+                yield self.probs(chunk)
                 chunk = []
         if chunk:
-            yield self.network_probs(chunk).mean(0)
+            yield self.probs(chunk)
 
     def predict(self, texts: Sequence[str]) -> list[Label]:
         """The most probable class of each text, as the user wrote it."""
@@ -129,6 +146,8 @@ class Model:
             (path / "metrics.json").write_text(json.dumps(self.metrics, indent=2), encoding="utf-8")
             (path / "README.md").write_text(model_card(self), encoding="utf-8")
             self.tokenizer.pretrained.save_pretrained(path)
+            if self.reader:
+                self.reader.save(path)
             if len(self.networks.encoders) < len(self.networks.heads) or self.facts.mode == "lite":
                 save_tensors(self.networks.heads.state_dict(), path / HEADS)
                 if self.backbone.is_folder or self.facts.mode == "full":  # a name can be found again, if not trained
@@ -169,13 +188,14 @@ class Model:
                     transformer = load_transformer(Backbone(str(place), str(place)))
                     encoders.append(Encoder(transformer, [layer], facts.pooling))  # type: ignore[arg-type]
                     head.load_state_dict(load_file(place / "head.safetensors"))
+            reader = WordReader.load(folder, len(facts.classes)) if facts.word_reader else None
             metrics = json.loads((folder / "metrics.json").read_text(encoding="utf-8"))
         except InputError:
             raise
         except (OSError, SafetensorError, RuntimeError, TypeError, ValueError) as error:
             raise InputError(f"The model folder {folder} is incomplete or damaged: {error}") from None
         tokenizer = _read_tokenizer(folder, facts)
-        model = cls(Networks(encoders, heads).to(device), tokenizer, backbone, facts)
+        model = cls(Networks(encoders, heads).to(device), tokenizer, backbone, facts, reader)
         model.metrics = metrics
         return model
 
@@ -245,6 +265,17 @@ def copy_model(source: Path, target: Path) -> None:
         shutil.copytree(source, path, dirs_exist_ok=True)
 
 
+def _card_of_words(model: Model) -> list[str]:
+    if model.reader is None:
+        return []
+    count = f"{len(model.reader.words.vocabulary):,} words and pairs of words"
+    return [
+        f"- beside them a linear classifier over {count} of the whole text, which they taught; both count alike",
+        f"- `{VOCABULARY}` lists these, as they stand in three or more of the texts it was trained on: where texts are "
+        "confidential, so may a word be",
+    ]
+
+
 def model_card(model: Model) -> str:
     """The README of a model folder."""
     facts = model.facts
@@ -257,6 +288,7 @@ def model_card(model: Model) -> str:
         "",
         f"- algorithm: {facts.algorithm} (recipe {facts.recipe}, mode {facts.mode}, seed {facts.seed})",
         f"- networks: {len(facts.layers)} over {facts.backbone}; their probabilities are averaged",
+        *_card_of_words(model),
         f"- of texts with more than {facts.max_length} tokens the {facts.cut} is not read",
         f"- weights kept: {facts.selection}",
         "",

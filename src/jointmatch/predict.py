@@ -123,7 +123,7 @@ def _added_columns(model: Model, probabilities: bool) -> list[str]:
 
 
 def _predictions(model: Model, texts: list[str], probabilities: bool) -> Table:
-    probs = model.network_probs(texts).mean(0)
+    probs = model.probs(texts)
     best = probs.argmax(-1)
     columns = [[model.classes[i] for i in best], np.round(probs.max(-1), 6).tolist()]
     if probabilities:

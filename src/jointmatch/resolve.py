@@ -31,6 +31,8 @@ def resolve(settings: Mapping[str, Any], mode: str) -> Config:
     resolved = config.build(config.merge(recipe, method.requires, settings, fixed))
     if fault := algorithms.too_few_networks(resolved):
         raise ConfigError([fault])
+    if not method.uses_unlabeled:  # nobody would teach it
+        resolved = replace(resolved, network=replace(resolved.network, word_reader=False))
     return replace(resolved, augment=_one_view(resolved.augment)) if method.one_view else resolved
 
 

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 Label = str | int | float | bool
 """A class as the user wrote it."""
 
+NETWORKS_ALONE = "networks_alone"
+"""How a result without its reader of words is called: shown beside the baselines, and none of them."""
+
 
 def balance_of(labels: Iterable[int], num_classes: int) -> tuple[float, ...]:
     """The share of each class."""

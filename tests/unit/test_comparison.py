@@ -7,6 +7,7 @@ import torch
 from jointmatch.comparison import Comparison, _rate
 from jointmatch.resolve import resolve
 from jointmatch.training import FeatureSet, Listener
+from jointmatch.words import Lessons, WordReader
 from tests.unit.training.toy import tiny_run
 
 CLASSES = 3
@@ -26,9 +27,9 @@ def features(per_class: int, pool: int = 30, seed: int = 0) -> FeatureSet:
     return FeatureSet(draw(labels), labels, weak, [weak], {"test": test, "pool": weak})
 
 
-def comparison(given: FeatureSet, listener: Listener | None = None) -> Comparison:
+def comparison(given: FeatureSet, listener: Listener | None = None, lessons: Lessons | None = None) -> Comparison:
     config = resolve({"training": {"steps": 5}}, "lite")
-    return Comparison(given, config, CLASSES, listener or Listener())
+    return Comparison(given, config, CLASSES, listener or Listener(), lessons)
 
 
 def test_both_baselines_are_scored_on_each_part_that_has_labels():
@@ -51,6 +52,38 @@ def test_every_labelled_text_is_left_out_once_and_never_trained_on(monkeypatch):
     assert sorted(row for rows in seen for row in rows) == list(range(12))
     assert set(scores) == {"supervised", "logistic_regression", "label_spreading", "jointmatch"}
     assert all(score == {"accuracy": 1.0, "standard_error": 0.0, "n": 12} for score in scores.values())
+
+
+def test_a_reader_of_words_is_asked_beside_and_never_taught_what_is_left_out(monkeypatch):
+    """Words are as telling as features; ``without`` is what the fold has left out, in the same order."""
+    given, named = features(4, pool=600), ["red apple", "green pear", "blue plum"]
+    pool = [named[i % CLASSES] for i in range(600)]
+    lessons = Lessons.of(pool, [named[c] for c in given.labels], given.labels.tolist())
+    folds, left_out, fold, taught = [], [], FeatureSet.fold, Lessons.taught
+
+    def seen_fold(self: FeatureSet, rows: torch.Tensor) -> FeatureSet:
+        folds.append(rows.tolist())
+        return fold(self, rows)
+
+    def seen_taught(self: Lessons, probs: np.ndarray, without: np.ndarray) -> WordReader:
+        left_out.append(without.tolist())
+        assert probs.shape == (600, CLASSES)
+        return taught(self, probs, without)
+
+    monkeypatch.setattr(FeatureSet, "fold", seen_fold)
+    monkeypatch.setattr(Lessons, "taught", seen_taught)
+    scores = comparison(given, lessons=lessons).cross_validate(4)
+    assert left_out == folds
+    assert list(scores)[-2:] == ["networks_alone", "jointmatch"]
+    assert {scores[name]["accuracy"] for name in ("networks_alone", "jointmatch")} == {1.0}
+
+
+def test_what_is_scored_is_what_is_said_with_the_words(monkeypatch):
+    given = features(4, pool=600)
+    lessons = Lessons.of(["some words"] * 600, ["some words"] * 12, given.labels.tolist())
+    monkeypatch.setattr(WordReader, "beside", lambda self, networks, rows: np.roll(networks, 1, axis=-1))
+    scores = comparison(given, lessons=lessons).cross_validate(4)
+    assert [scores[name]["accuracy"] for name in ("networks_alone", "jointmatch")] == [1.0, 0.0]
 
 
 def test_labels_without_any_meaning_score_no_better_than_chance():

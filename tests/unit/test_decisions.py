@@ -292,3 +292,59 @@ def test_the_table_of_the_other_methods_weights_in_full_is_what_was_measured():
             cells.append(f"{means[-1]:.1f} ({', '.join(f'{value:.1f}' for value in own)})")
         assert f"| {title} | {' | '.join(cells)} |" in text
         assert means[0] > max(means) - 0.05
+
+
+def test_what_words_bring_beside_networks_is_what_was_measured():
+    text = page("decisions", "0016-a-reader-of-words.md")
+    found = Results(load(str(ROOT / "benchmarks" / "search" / "lite_words.toml")), KEPT)
+    changes = []
+    for data in found.experiment.data:
+        alone, both = (
+            found.entries[row, data, 10].values(part="dev") for row in ("networks alone", "networks and words")
+        )
+        changes.append(paired(both, alone))
+        assert f"| {NAMES.get(data, data)} | {spread(alone)} | {spread(both)} | {lead(changes[-1])} |" in text
+    assert len(changes) == 12
+    real = [change for change in changes if change is not None and change.is_real]
+    rest = [change.mean for change in changes if change is not None and not change.is_real]
+    assert min(change.low for change in real) > 0
+    assert (len(real), len(rest)) == (9, 3)
+    assert -0.0075 < min(rest) < max(rest) < 0
+    assert f"gained on dev on nine of twelve sets, by up to {100 * max(c.mean for c in real):.1f} points" in README
+
+
+def test_what_the_page_about_words_says_of_its_constants_and_rounds_is_what_was_measured():
+    text = page("decisions", "0016-a-reader-of-words.md")
+    sets = result("word_reader")["sets"]
+    assert len(sets) == 12
+    shown = {f"taught by {size:,}": f"{size} texts" for size in (500, 1000, 5000)}
+    shown["taught by 250 texts of the pool"] = "250 texts"
+    names = [
+        *("half of each class", "all of each class", "given labels count once", "given labels count twenty times"),
+        *("strength 1", "strength 10", "single words", "arithmetic mean", "words alone"),
+        *("round 1", "round 2", "round 3"),
+    ]
+    for said, name in (shown | dict(zip(names, names, strict=True))).items():
+        changes = [100 * (np.mean(own[name]) - np.mean(own["as it is"])) for own in sets.values() if name in own]
+        bounds = f"{min(changes):+.2f} to {max(changes):+.2f}"
+        assert f"| {said} | {np.mean(changes):+.2f} | {bounds} | {len(changes)} |" in text
+    errors = [
+        100 * np.mean([np.mean(own[f"calibration error, {who}"]) for own in sets.values()])
+        for who in ("both", "networks")
+    ]
+    assert "is {:.1f} on average where the networks alone have {:.1f}, in points".format(*errors) in text
+
+
+def test_fixmatch_s_rule_gains_by_words_on_most_sets_too_and_one_set_loses_on_test():
+    brought = {}
+    for name, rows in (("main_lite", ["ag_news", "imdb"]), ("classes_lite", None), ("other_lite", None)):
+        found = Results(load(name), KEPT)
+        for data in rows or found.experiment.data:
+            for rule in ("fixmatch", "jointmatch"):
+                own, both = (found.entries[row, data, 10].values() for row in (rule, f"{rule}, and words"))
+                brought[rule, data] = paired(both, own)
+    gained = [change.mean > 0 for (rule, _), change in brought.items() if rule == "fixmatch" and change is not None]
+    assert sum(gained) > 0.7 * len(gained)
+    ours = {data: change for (rule, data), change in brought.items() if rule == "jointmatch" and change is not None}
+    assert [data for data, change in ours.items() if change.is_real and change.mean < 0] == ["reuters8"]
+    assert -0.006 < ours["reuters8"].mean < -0.004

@@ -151,7 +151,7 @@ def test_a_folder_that_is_not_there_is_named(tmp_path):
 
 
 def test_a_newer_format_asks_for_an_upgrade(lite):
-    change(lite, format=2, version="9.0", surprise=True)
+    change(lite, format=3, version="9.0", surprise=True)
     with pytest.raises(InputError, match=r"newer jointmatch \(9.0\). Upgrade"):
         Model.load(lite)
 

@@ -27,6 +27,26 @@ def test_the_result_is_held_against_the_best_baseline(capsys, accuracy, said):
     assert said in " ".join(capsys.readouterr().out.split())
 
 
+def test_the_networks_alone_are_shown_and_are_no_baseline(capsys):
+    baselines = {"supervised": {"test": SCORES}, "networks_alone": {"test": {"accuracy": 0.95, "macro_f1": 0.95}}}
+    show_run(result(baselines=baselines), "run")
+    out = " ".join(capsys.readouterr().out.split())
+    assert "networks alone 95.00" in out
+    assert "best baseline, supervised, on test: +10.00 points" in out
+
+
+def test_nor_are_they_one_in_a_cross_validation_or_over_seeds(capsys):
+    accuracies = {"supervised": 0.7, "networks_alone": 0.95, "jointmatch": 0.8}
+    rates = {name: {"accuracy": rate, "standard_error": 0.01, "n": 48} for name, rate in accuracies.items()}
+    show_run(result(scores={}, baselines={}, cross_validation=rates), "run")
+    rows = {name: {"test": {"accuracy": summary([rate, rate])}} for name, rate in accuracies.items()}
+    show_summary(rows, "jointmatch", 2)
+    out = " ".join(capsys.readouterr().out.split())
+    assert out.count("networks alone") == 2
+    assert "best baseline, supervised, in cross-validation: +10.00 points" in out
+    assert "best baseline, supervised, on test: +10.00 points" in out
+
+
 def test_supervised_training_is_not_held_against_itself(capsys):
     show_run(result("supervised"), "run")
     out = capsys.readouterr().out

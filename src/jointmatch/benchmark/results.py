@@ -38,8 +38,15 @@ class Entry:
         return {seed: value for seed, value in found.items() if value is not None}
 
     def _scores(self, record: Record, of: str) -> Mapping[str, Any]:
-        """A reference has nothing to choose from: its one score stands under both headings."""
-        return record["baselines"][self.row] if self.reference else record[of]
+        """A reference has nothing to choose from: its one score stands under both headings.
+
+        A reader of words is taught by the networks that are kept: with it there is no score of the last step, whose own
+        are the networks' alone.
+        """
+        if self.reference:
+            found: Mapping[str, Any] = record["baselines"][self.row]
+            return found
+        return {} if of == LAST and _reads_words(record) else record[of]
 
     def pseudo_labels(self, what: str) -> dict[int, float]:
         """Seed -> fraction: the ``share`` of unlabelled texts that got one at the end, or their ``accuracy``.
@@ -50,6 +57,11 @@ class Entry:
         if what == "share" and any(value is not None for value in found.values()):
             found = {seed: value or 0.0 for seed, value in found.items()}
         return {seed: value for seed, value in found.items() if value is not None}
+
+
+def _reads_words(record: Record) -> bool:
+    """Earlier runs have no settings, and no reader."""
+    return bool(record.get("settings", {}).get("network", {}).get("word_reader"))
 
 
 class Results:

@@ -62,7 +62,9 @@ def _columns(name: str, results: Results, entries: Sequence[Entry]) -> list[Colu
         title = f"{'chosen on dev: ' if chosen else ''}{METRIC_NAMES[name]}"
         return [(title, lambda e: _spread(e.values(name, part)))]
     if name == "last":
-        return [("last step: accuracy", lambda e: _spread(e.values("accuracy", part, LAST)))]
+        return [
+            ("last step: accuracy", lambda e: _spread(e.values("accuracy", part, LAST), "" if e.records else NOT_RUN))
+        ]
     if name == "pseudo_labels":
         return [
             (f"pseudo-labels: {title}", lambda e, what=what: _of_some(e, e.pseudo_labels(what)))  # type: ignore[misc]

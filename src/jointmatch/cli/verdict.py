@@ -7,6 +7,7 @@ from statistics import stdev
 from typing import TYPE_CHECKING, Any
 
 from jointmatch.cli.output import percent, say, spread, table
+from jointmatch.types import NETWORKS_ALONE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,6 +38,7 @@ def _show_scores(result: dict[str, Any]) -> None:
     rates = {name: scores[part]["accuracy"] for name, scores in methods.items()}
     errors = {name: _binomial_error(rate, result["scores"][part]["n"]) for name, rate in rates.items()}
     own = rates.pop(result["algorithm"])
+    rates.pop(NETWORKS_ALONE, None)
     _say_verdict(result["algorithm"], own, rates, f"on {part}", _of_differences(errors, result["algorithm"]))
 
 
@@ -50,7 +52,7 @@ def _show_cross_validation(result: dict[str, Any]) -> None:
     table(["method", "accuracy ± standard error (%)", "labelled texts"], rows, title=f"Cross-validation{note}")
     say("No dev or test part was given: these scores leave out labelled texts in turn. Every method then has fewer")
     say("labels than in the end, which hurts those most that learn from them alone: take scores and lead as rough.")
-    rest = {name: s["accuracy"] for name, s in scores.items() if name != result["algorithm"]}
+    rest = {name: s["accuracy"] for name, s in scores.items() if name not in (result["algorithm"], NETWORKS_ALONE)}
     own = scores[result["algorithm"]]["accuracy"]
     errors = _of_differences({name: s["standard_error"] for name, s in scores.items()}, result["algorithm"])
     _say_verdict(result["algorithm"], own, rest, "in cross-validation", errors)
@@ -74,7 +76,7 @@ def show_summary(rows_of: dict[str, Any], algorithm: str, seeds: int) -> None:
     rows = [[_title(name), *(spread(rows_of[name][part][metric]) for part, metric in cells)] for name in names]
     table(columns, rows, title=f"Mean ± standard deviation over {seeds} seed{'s' * (seeds > 1)} (%)")
     part = "test" if "test" in parts else parts[0]
-    means = {name: row[part]["accuracy"]["mean"] for name, row in rows_of.items()}
+    means = {name: row[part]["accuracy"]["mean"] for name, row in rows_of.items() if name != NETWORKS_ALONE}
     values = {name: row[part]["accuracy"]["values"] for name, row in rows_of.items()}
     errors = {name: _error_of_mean(values[algorithm], others) for name, others in values.items()}
     where = f"on {part}" if part != "cross-validation" else f"in {part}"

@@ -174,6 +174,17 @@ def test_runs_from_before_there_were_cells_are_shown_until_there_is_one(written,
     assert "under the recipe of that time" not in text
 
 
+def test_with_a_reader_of_words_no_score_is_the_last_step_s(written, store):
+    """It was taught by the weights that were kept."""
+    experiment = written('columns = ["accuracy", "last"]\nvariants.alone.network.word_reader = false\n' + TEXT)
+    for row in ("ours", "alone"):
+        keep(store, experiment, row, [0.86])
+    (table,) = sections(Results(experiment, store))
+    shown = {row[0]: row[1:] for row in table.rows}
+    assert shown["Ours"] == ["86.00 ± 0.00", ""]
+    assert shown["alone"] == ["86.00 ± 0.00", "86.00 ± 0.00"]
+
+
 def test_crossed_variants_are_a_table_of_weak_by_strong(written, store):
     experiment = written(
         'data = { ag_news = 10 }\nsettings.training.mode = "lite"\n'
