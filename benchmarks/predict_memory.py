@@ -1,4 +1,4 @@
-"""Peak memory of ``jointmatch predict`` over files of growing length, through a tiny encoder.
+"""Peak memory of ``jointmatch predict`` over files of growing length, through a tiny encoder and a reader of words.
 
     python benchmarks/predict_memory.py
 
@@ -36,7 +36,8 @@ def main() -> None:
         classifier = TextClassifier(
             backbone=str(tiny_encoder(folder / "encoder", WORDS)), mode="lite", settings={"training.steps": 5}
         )
-        classifier.fit(["red red", "blue blue", "red", "blue"], ["warm", "cold", "warm", "cold"])
+        pool = [f"{one} {other} {third}" for one in WORDS for other in WORDS for third in WORDS]
+        classifier.fit(["red red", "blue blue", "red", "blue"], ["warm", "cold", "warm", "cold"], unlabeled=pool)
         classifier.save(folder / "model")
         sizes = []
         for rows in args.rows:

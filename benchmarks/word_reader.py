@@ -5,7 +5,9 @@
 
 The heads of JointMatch under recipe best are trained once for each seed, to the last step. Beside them stand the reader
 as it is; with one thing changed; taught from a part of the pool; alone; and rounds in which words and features teach
-each other on, which is what would be done if the reader knew enough for that. A call adds its sets to the result file.
+each other on, which is what would be done if the reader knew enough for that. Class shares are tried on two more pools:
+one that lacks half of the classes while dev has all of them, and one whose rarest class, on dev too, has a tenth of the
+commonest one's texts. A call adds its sets to the result file.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from jointmatch.assembly import Assembly
 from jointmatch.benchmark import load
 from jointmatch.benchmark.cell import Cell, cells_of
 from jointmatch.benchmark.machines import machine
-from jointmatch.benchmark.work import splits_of
+from jointmatch.benchmark.work import splits_of, thinned
 from jointmatch.comparison import train_heads
 from jointmatch.data import Splits
 from jointmatch.files import write_json
@@ -36,7 +38,7 @@ from jointmatch.networks import find_device
 from jointmatch.resolve import resolve
 from jointmatch.training import FeatureSet, LiteLearner, Logistic
 from jointmatch.training.metrics import calibration_error
-from jointmatch.words import Lessons, WordReader, Words
+from jointmatch.words import FEWEST_POOL_TEXTS, Lessons, WordReader, Words
 
 HERE = Path(__file__).parent
 RESULT = HERE / "results" / "word_reader.json"
@@ -51,6 +53,12 @@ CHANGES: dict[str, dict[str, Any]] = {
     "strength 10": {"STRENGTH": 10.0},
     "single words": {"PAIRS": 1},
 }
+SHARES: dict[str, dict[str, Any]] = {
+    "class shares not at all": {"SHARES": 0.0},
+    "class shares by half": {},
+    "class shares in full": {"SHARES": 1.0},
+}
+POOLS_UNLIKE = ("lacking", "10 : 1")
 POOLS = (250, 500, 1000, 2000, 5000)
 ROUNDS = 3
 
@@ -91,7 +99,7 @@ def _one_seed(cell: Cell, splits: Splits) -> dict[str, Any]:
         return right(reader.beside(networks, reader.words.rows(dev)))
 
     found: dict[str, Any] = {"networks alone": right(networks)}
-    for name, change in CHANGES.items():
+    for name, change in (CHANGES | SHARES).items():
         with mock.patch.dict(vars(words), change):
             found[name] = told(_lessons(splits).taught(pool))
     start = time.perf_counter()
@@ -107,7 +115,39 @@ def _one_seed(cell: Cell, splits: Splits) -> dict[str, Any]:
         if size < len(splits.pool):
             rows = np.random.default_rng(seed).choice(len(splits.pool), size, replace=False)
             found[f"{size} texts"] = told(_lessons(splits, rows).taught(pool[rows]))
-    return found | _rounds(features, learner, lessons, reader, dev, right)
+    return found | _rounds(features, learner, lessons, reader, dev, right) | _on_pools_unlike(cell, splits)
+
+
+def _on_pools_unlike(cell: Cell, splits: Splits) -> dict[str, float | None]:
+    """What class shares are worth where the pool has others than the labels; None where too few texts are left."""
+    found: dict[str, float | None] = {}
+    for kind in POOLS_UNLIKE:
+        own = _lacking(splits, cell.seed) if kind == "lacking" else thinned(splits, 10, cell.seed)
+        names = ["networks alone", *SHARES]
+        if len(own.pool) < FEWEST_POOL_TEXTS:
+            found |= {f"{kind}: {name}": None for name in names}
+            continue
+        assembly = Assembly(own, resolve(cell.asked, "lite"), cell.asked, Listener())
+        features = assembly.features(assembly.frozen_encoder(), own)
+        learner = train_heads(features, assembly.lite_config(), len(own.classes))
+        pool, networks = (learner.predict_proba(features.parts[part]) for part in ("pool", "dev"))
+        assert own.dev is not None
+        said = {"networks alone": networks}
+        for name, change in SHARES.items():
+            with mock.patch.dict(vars(words), change):
+                reader = _lessons(own).taught(pool)
+            said[name] = reader.beside(networks, reader.words.rows(own.dev.texts))
+        truth = np.array(own.dev.labels)
+        found |= {f"{kind}: {n}": round(float((said[n].argmax(-1) == truth).mean()), 5) for n in names}
+    return found
+
+
+def _lacking(splits: Splits, seed: int) -> Splits:
+    """Half of the classes, drawn, are not in the pool."""
+    classes = np.random.default_rng(seed).permutation(len(splits.classes))
+    gone = set(classes[: len(classes) // 2].tolist())
+    rows = [i for i, label in enumerate(splits.pool.labels) if label not in gone]
+    return replace(splits, pool=splits.pool.rows(rows))
 
 
 def _lessons(splits: Splits, rows: Sequence[int] | np.ndarray | None = None) -> Lessons:

@@ -17,7 +17,7 @@ from jointmatch.data import UNLABELED
 from jointmatch.training import FeatureSet, Listener, LiteLearner, Logistic, Loop, Spreading, Updater, build_heads
 from jointmatch.training.metrics import brief
 from jointmatch.types import NETWORKS_ALONE, Task, balance_of
-from jointmatch.words import Lessons
+from jointmatch.words import Lessons, harm
 
 Classifier = Callable[[Tensor], np.ndarray]
 """Features (N, M, D) to probabilities (M, C)."""
@@ -100,6 +100,10 @@ class Comparison:
                 right.setdefault(name, []).extend((of_rows.argmax(-1) == labels[rows]).tolist())
             self.listener.advance()
         self.listener.done()
+        if NETWORKS_ALONE in right:
+            alone, both = (np.array(right[name]) for name in (NETWORKS_ALONE, self.config.algorithm.name))
+            if problem := harm(alone, both, "in cross-validation"):
+                self.listener.warn(problem)
         return {name: _rate(hits) for name, hits in right.items()}
 
     def _own(self, fold: FeatureSet, rows: np.ndarray) -> dict[str, np.ndarray]:

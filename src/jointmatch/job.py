@@ -41,7 +41,7 @@ from jointmatch.training.metrics import brief, full_metrics
 from jointmatch.types import NETWORKS_ALONE
 from jointmatch.version import __version__
 from jointmatch.vocabulary import strange_words
-from jointmatch.words import FEWEST_POOL_TEXTS, Lessons, WordReader
+from jointmatch.words import FEWEST_POOL_TEXTS, Lessons, WordReader, harm
 
 T = TypeVar("T")
 NOTHING_GAINED = (
@@ -287,7 +287,7 @@ class Job:
         pool, labeled = self.splits.pool.texts, self.splits.labeled
         lessons = Lessons.of(pool, labeled.texts, labeled.labels, self.config.training.seed)
         if lessons is None:
-            wanted = f"it is taught from {FEWEST_POOL_TEXTS} unlabelled texts or more, with words in common"
+            wanted = f"it is taught from {FEWEST_POOL_TEXTS} unlabelled texts or more, most with words in common"
             self.listener.note(f"No reader of words beside the networks: {wanted}, got {len(pool)} texts.")
         return lessons
 
@@ -337,6 +337,10 @@ class Job:
         """``alone``: what the networks say of each labelled part."""
         reader = model.reader
         probs = {part: self._with_words(reader, part, of_part) for part, of_part in alone.items()}
+        if reader and "dev" in self.truths:
+            hits = [of_part["dev"].argmax(-1) == self.truths["dev"] for of_part in (alone, probs)]
+            if problem := harm(hits[0], hits[1], "on the dev part"):
+                self.listener.warn(problem)
         scores = {part: full_metrics(probs[part], y, self.splits.classes) for part, y in self.truths.items()}
         model.metrics = scores
         device = self.assembly.device

@@ -37,7 +37,7 @@ from jointmatch.tensors import plain_disk_errors, save_tensors
 from jointmatch.types import Label
 from jointmatch.words import VOCABULARY, WordReader
 
-FORMAT = 2  # since 2 with a reader of words, where there is one
+FORMAT = 2  # the newest that is known: with a reader of words; without one 1 is written, which older versions read
 CHUNK = 1024
 FACTS = "jointmatch.json"
 HEADS = "heads.safetensors"  # of networks that read one encoder
@@ -141,7 +141,7 @@ class Model:
             OutputError: where the folder holds anything else.
         """
         with folder_written_atomically(_place_for(folder)) as path, plain_disk_errors(), quiet_transformers():
-            facts = {"format": FORMAT, **asdict(self.facts)}
+            facts = {"format": FORMAT if self.reader else 1, **asdict(self.facts)}
             (path / FACTS).write_text(json.dumps(facts, indent=2, ensure_ascii=False), encoding="utf-8")
             (path / "metrics.json").write_text(json.dumps(self.metrics, indent=2), encoding="utf-8")
             (path / "README.md").write_text(model_card(self), encoding="utf-8")
@@ -289,7 +289,7 @@ def model_card(model: Model) -> str:
         f"- algorithm: {facts.algorithm} (recipe {facts.recipe}, mode {facts.mode}, seed {facts.seed})",
         f"- networks: {len(facts.layers)} over {facts.backbone}; their probabilities are averaged",
         *_card_of_words(model),
-        f"- of texts with more than {facts.max_length} tokens the {facts.cut} is not read",
+        f"- of texts with more than {facts.max_length} tokens the {facts.cut} is not read by networks",
         f"- weights kept: {facts.selection}",
         "",
         "```python",

@@ -32,6 +32,9 @@ def resolve(settings: Mapping[str, Any], mode: str) -> Config:
     if fault := algorithms.too_few_networks(resolved):
         raise ConfigError([fault])
     if not method.uses_unlabeled:  # nobody would teach it
+        if _section(settings, "network").get("word_reader"):
+            taught = f"{name} learns from no unlabelled text that could teach one"
+            raise ConfigError([f"network.word_reader is True, but {taught}: leave it out"])
         resolved = replace(resolved, network=replace(resolved.network, word_reader=False))
     return replace(resolved, augment=_one_view(resolved.augment)) if method.one_view else resolved
 

@@ -94,6 +94,8 @@ def summarize(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
     rows: dict[str, Any] = {}
     if all(r.get("cross_validation") for r in results):
         for name in results[0]["cross_validation"]:
+            if not all(name in r["cross_validation"] for r in results):  # not every draw of the pool taught a reader
+                continue
             values = [r["cross_validation"][name]["accuracy"] for r in results]
             rows[name] = {"cross-validation": {"accuracy": summary(values)}}
     for part in results[0]["scores"]:

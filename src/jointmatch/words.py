@@ -32,6 +32,8 @@ FEWEST_USES = 3  # texts that a word must be in
 SHARE = 0.8  # of the texts taken for a class, its surest ones, that are learnt from
 LABELED = 5.0  # a given label counts as much as so many of the networks'
 STRENGTH = 3.0  # scikit-learn's C
+SHARES = 0.5  # of what a class's share of these texts says, in logs: the pool may have other shares than later texts
+KNOWN = 0.5  # of the pool's texts, that must have a known word: where words are not written apart, few have
 PAIRS = 2  # the longest run of words that is one
 
 
@@ -73,8 +75,7 @@ class WordReader:
 
     def beside(self, networks: np.ndarray, rows: csr_matrix) -> np.ndarray:
         """What networks say of texts (M, C), and their words: of a text without a known word the networks alone."""
-        known = np.diff(rows.indptr) > 0
-        return np.where(known[:, None], together(networks, self.probs(rows)), networks)
+        return np.where(_known(rows)[:, None], together(networks, self.probs(rows)), networks)
 
     def save(self, folder: Path) -> None:
         """Write its two files."""
@@ -91,6 +92,10 @@ class WordReader:
         found = {name: array.shape for name, array in arrays.items()}
         if found != wanted:
             raise ValueError(f"{WEIGHTS} holds {found}, wanted {wanted} for {VOCABULARY}")
+        if not all(np.isfinite(array).all() for array in arrays.values()):
+            raise ValueError(f"{WEIGHTS} holds numbers that are none")
+        if not all(isinstance(word, str) for word in vocabulary):
+            raise ValueError(f"{VOCABULARY} is no list of words")
         return cls(Words(vocabulary, arrays["rarity"]), arrays["weights"], arrays["biases"])
 
 
@@ -121,11 +126,12 @@ class Lessons:
     def of(
         cls, pool: Sequence[str], labeled: Sequence[str], labels: Sequence[int] | np.ndarray, seed: int = 0
     ) -> Lessons | None:
-        """None where the pool has too few texts, or no words in common."""
+        """None where the pool has too few texts, or most have no word in common with others."""
         if len(pool) < FEWEST_POOL_TEXTS:
             return None
         words = Words.of([pool[i] for i in drawn(len(pool), seed)])
-        return cls(words, pool, labeled, labels, seed) if words else None
+        found = cls(words, pool, labeled, labels, seed) if words else None
+        return found if found and _known(found.pool).mean() >= KNOWN else None
 
     def taught(self, probs: np.ndarray, without: Sequence[int] | np.ndarray = ()) -> WordReader:
         """A reader that has learnt from the networks' (P, C) and from given labels, but for some rows of these."""
@@ -147,7 +153,8 @@ class Lessons:
         coefficients, intercepts = model.coef_, model.intercept_
         if classes == 2:  # scikit-learn has one row for the two
             coefficients, intercepts = (np.concatenate([-a, a]) / 2 for a in (coefficients, intercepts))
-        return WordReader(self.words, coefficients.T, intercepts)
+        shares = np.bincount(y, counts, minlength=classes) / counts.sum()
+        return WordReader(self.words, coefficients.T, intercepts - (1 - SHARES) * np.log(shares))
 
 
 def drawn(size: int, seed: int) -> np.ndarray:
@@ -162,6 +169,24 @@ def together(networks: np.ndarray, words: np.ndarray) -> np.ndarray:
     product = np.sqrt(np.maximum(networks, 1e-9) * np.maximum(words, 1e-9))
     mean: np.ndarray = product / product.sum(-1, keepdims=True)
     return mean
+
+
+def harm(alone: np.ndarray, both: np.ndarray, where: str) -> str | None:
+    """What is to be said where networks were right (M,) alone and are not with the words, more often than by chance."""
+    lost, won = int((alone & ~both).sum()), int((both & ~alone).sum())
+    if lost - won <= 2 * (lost + won) ** 0.5:
+        return None
+    rates = f"{100 * both.mean():.1f} % are right {where}, with the networks alone {100 * alone.mean():.1f} %"
+    return (
+        f"The reader of words does harm here: {rates}. It may be that the unlabelled texts lack a class; "
+        "network.word_reader=false leaves the reader out."
+    )
+
+
+def _known(rows: csr_matrix) -> np.ndarray:
+    """Whether a text has a known word: (M,)."""
+    found: np.ndarray = np.diff(rows.indptr) > 0
+    return found
 
 
 def _surest(probs: np.ndarray) -> np.ndarray:

@@ -1,5 +1,7 @@
 """The baselines a result stands beside."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -76,6 +78,48 @@ def test_a_reader_of_words_is_asked_beside_and_never_taught_what_is_left_out(mon
     assert left_out == folds
     assert list(scores)[-2:] == ["networks_alone", "jointmatch"]
     assert {scores[name]["accuracy"] for name in ("networks_alone", "jointmatch")} == {1.0}
+
+
+def test_the_words_of_a_text_are_asked_beside_its_own_features(monkeypatch):
+    """Every labelled text has words of its own."""
+    given, named = features(4, pool=600), ["red apple", "green pear", "blue plum"]
+    texts = [f"{named[c]} {named[i // 4]} {'red ' * i}" for i, c in enumerate(given.labels)]
+    lessons = Lessons.of([named[i % CLASSES] for i in range(600)], texts, given.labels.tolist())
+    assert lessons is not None
+    folds, asked, fold, beside = [], [], FeatureSet.fold, WordReader.beside
+
+    def seen_fold(self: FeatureSet, rows: torch.Tensor) -> FeatureSet:
+        folds.append(rows.numpy())
+        return fold(self, rows)
+
+    def seen_beside(self: WordReader, networks: np.ndarray, rows: Any) -> np.ndarray:
+        asked.append(rows.toarray())
+        return beside(self, networks, rows)
+
+    monkeypatch.setattr(FeatureSet, "fold", seen_fold)
+    monkeypatch.setattr(WordReader, "beside", seen_beside)
+    comparison(given, lessons=lessons).cross_validate(4)
+    every = lessons.labeled.toarray()
+    assert len(np.unique(every, axis=0)) == len(every)
+    for rows, words in zip(folds, asked, strict=True):
+        np.testing.assert_array_equal(words, every[rows])
+
+
+def test_a_reader_that_does_harm_in_cross_validation_is_told_of(monkeypatch):
+    heard: list[str] = []
+
+    class Heard(Listener):
+        def warn(self, text: str) -> None:
+            heard.append(text)
+
+    given = features(4, pool=600)
+    lessons = Lessons.of(["some words"] * 600, ["some words"] * 12, given.labels.tolist())
+    comparison(given, Heard(), lessons).cross_validate(4)
+    assert heard == []
+    monkeypatch.setattr(WordReader, "beside", lambda self, networks, rows: np.roll(networks, 1, axis=-1))
+    comparison(given, Heard(), lessons).cross_validate(4)
+    assert len(heard) == 1
+    assert "0.0 % are right in cross-validation, with the networks alone 100.0 %" in heard[0]
 
 
 def test_what_is_scored_is_what_is_said_with_the_words(monkeypatch):

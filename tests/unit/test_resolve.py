@@ -168,10 +168,17 @@ def test_a_run_has_as_many_networks_as_it_is_told_or_its_algorithm_wants_and_in_
         ({"network": {"word_reader": False}}, "lite", False),
         ({"training": {"recipe": "paper"}}, "lite", False),
         ({"algorithm": {"name": "supervised"}}, "lite", False),
-        ({"algorithm": {"name": "supervised"}, "network": {"word_reader": True}}, "lite", False),
+        ({"algorithm": {"name": "supervised"}, "network": {"word_reader": False}}, "lite", False),
     ],
 )
 def test_words_are_read_under_recipe_best_in_lite_and_where_it_is_said_but_never_where_no_pool_is(
     settings, mode, reads
 ):
     assert resolve(settings, mode).network.word_reader is reads
+
+
+@pytest.mark.parametrize("mode", ["lite", "full"])
+def test_a_reader_of_words_that_nobody_would_teach_is_refused(mode):
+    asked = {"algorithm": {"name": "supervised"}, "network": {"word_reader": True}}
+    with pytest.raises(ConfigError, match="word_reader is True, but supervised learns from no unlabelled text"):
+        resolve(asked, mode)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import pickle
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
+from jointmatch import words
 from jointmatch.data import UNLABELED, Splits, Texts
 from jointmatch.errors import InputError
 from jointmatch.listener import Listener
@@ -15,7 +18,7 @@ from jointmatch.model import Model
 from jointmatch.predict import predict_file
 from jointmatch.run import run
 from jointmatch.training.metrics import brief
-from jointmatch.words import FEWEST_POOL_TEXTS
+from jointmatch.words import FEWEST_POOL_TEXTS, Lessons, WordReader, drawn
 from tests.conftest import topic_texts
 
 TEXTS, NAMES = topic_texts(FEWEST_POOL_TEXTS + 90)
@@ -75,7 +78,10 @@ def test_the_model_folder_of_the_run_says_the_very_same(made):
     loaded = Model.load(folder)
     np.testing.assert_array_equal(loaded.predict_proba(NEW), model.predict_proba(NEW))
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict_proba(NEW), model.predict_proba(NEW))
-    assert "a linear classifier over" in (folder / "README.md").read_text()
+    card = (folder / "README.md").read_text()
+    assert "a linear classifier over" in card
+    assert "`words.json` lists these" in card
+    assert json.loads((folder / "jointmatch.json").read_text())["format"] == 2
 
 
 def test_of_a_text_without_a_known_word_the_networks_are_asked_alone(made):
@@ -93,6 +99,46 @@ def test_files_are_predicted_by_all_of_it(made, tmp_path):
     np.testing.assert_allclose(written, model.predict_proba(TEXTS[:5]), atol=1e-6)
 
 
+def test_a_reader_is_taught_by_all_networks_from_texts_that_the_run_s_seed_draws(tiny_backbone, monkeypatch):
+    monkeypatch.setattr(words, "MOST_POOL_TEXTS", 100)
+    seen: list[tuple[Lessons, np.ndarray]] = []
+    taught = Lessons.taught
+
+    def spy(self: Lessons, probs: np.ndarray, without: Any = ()) -> WordReader:
+        seen.append((self, probs))
+        return taught(self, probs, without)
+
+    monkeypatch.setattr(Lessons, "taught", spy)
+    given = splits()
+    model = outcome(tiny_backbone, given, training={"seed": 5}).model
+    ((lessons, probs),) = seen
+    assert lessons.drawn.tolist() == drawn(len(given.pool), 5).tolist()
+    networks = model.network_probs(given.pool.texts)
+    assert not np.allclose(networks[0], networks.mean(0), atol=1e-3)
+    np.testing.assert_allclose(probs, networks.mean(0), atol=1e-4)
+
+
+def test_the_networks_alone_are_shown_where_there_is_a_dev_part_only(tiny_backbone):
+    found = outcome(tiny_backbone, replace(splits(), test=None), baselines=True)
+    assert list(found.result["baselines"]["networks_alone"]) == ["dev"]
+
+
+def test_a_reader_that_does_harm_on_dev_is_told_of(tiny_backbone, monkeypatch):
+    heard = Heard()
+    outcome(tiny_backbone, listener=heard, training={"steps": 60})
+    assert not [note for note in heard.notes if "does harm" in note]
+    monkeypatch.setattr(WordReader, "beside", lambda self, networks, rows: np.roll(networks, 1, axis=-1))
+    outcome(tiny_backbone, listener=heard, training={"steps": 60})
+    (told,) = [note for note in heard.notes if "does harm" in note]
+    assert "on the dev part" in told
+
+
+def test_without_a_pool_nothing_is_said_of_a_reader(tiny_backbone):
+    heard = Heard()
+    assert outcome(tiny_backbone, splits(0), listener=heard).model.reader is None
+    assert not [note for note in heard.notes if "reader of words" in note]
+
+
 @pytest.mark.parametrize("name", ["words.json", "words.safetensors"])
 @pytest.mark.parametrize("content", [None, b"", b"[]"])
 def test_a_folder_whose_words_are_lost_or_damaged_is_refused(made, tmp_path, name, content):
@@ -108,7 +154,7 @@ def test_a_folder_of_the_format_before_is_read_as_it_was(tiny_backbone, tmp_path
     model = outcome(tiny_backbone, network={"word_reader": False}).model
     model.save(tmp_path / "model")
     facts = json.loads((tmp_path / "model" / "jointmatch.json").read_text())
-    assert facts.pop("format") == 2
+    assert facts.pop("format") == 1  # so versions before can read it, too
     del facts["word_reader"]
     (tmp_path / "model" / "jointmatch.json").write_text(json.dumps(facts | {"format": 1}))
     np.testing.assert_array_equal(Model.load(tmp_path / "model").predict_proba(NEW), model.predict_proba(NEW))
@@ -120,7 +166,7 @@ def test_too_small_a_pool_has_none_and_it_is_said(tiny_backbone):
     assert found.model.reader is found.result["known_words"] is None
     assert "networks_alone" not in found.result["baselines"]
     assert [note for note in heard.notes if "No reader of words" in note] == [
-        "No reader of words beside the networks: it is taught from 500 unlabelled texts or more, with words in "
+        "No reader of words beside the networks: it is taught from 500 unlabelled texts or more, most with words in "
         "common, got 499 texts."
     ]
 

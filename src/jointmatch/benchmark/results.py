@@ -138,8 +138,14 @@ class Results:
 
 
 def asked_of(experiment: Experiment, row: str, data: str) -> dict[str, Any]:
-    """The settings by which a run from before cells had names is known to be what a row wants."""
-    return {key: own for key, own in experiment.settings_of(row, data).items() if key != "output" and own}
+    """The settings by which a run from before cells had names is known to be what a row wants.
+
+    A reader of words that is not wanted is left out: there was none then.
+    """
+    asked = {key: dict(own) for key, own in experiment.settings_of(row, data).items() if key != "output"}
+    if asked.get("network", {}).get("word_reader") is False:
+        del asked["network"]["word_reader"]
+    return {key: own for key, own in asked.items() if own}
 
 
 def backbones(records: Iterable[Record]) -> list[str]:
