@@ -6,6 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
+from jointmatch.cli.options import Json
+
 HEADS = {
     "pseudo_labelling": "pseudo-\nlabels",
     "weak_strong": "weak-\nstrong",
@@ -19,10 +21,10 @@ WIDE = 110  # columns from which references fit beside the ideas
 
 
 def algorithms(
-    name: Annotated[str | None, typer.Argument(help="One algorithm, with its rule and settings.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    name: Annotated[str | None, typer.Argument(help="Show one algorithm with its rule and settings.")] = None,
+    json: Json = False,
 ) -> None:
-    """List the algorithms and the techniques each is made of, or show one with its rule and settings."""
+    """List the algorithms and the techniques each combines, or show one with its rule and settings."""
     from jointmatch.algorithms import ALGORITHMS
     from jointmatch.algorithms.catalogue import details, entry
     from jointmatch.cli.output import print_json

@@ -7,20 +7,35 @@ from typing import Annotated
 
 import typer
 
+from jointmatch.cli.options import Encoding, Quiet, TextColumn
+
 
 def augment(
-    file: Annotated[Path, typer.Argument(help="csv, tsv, jsonl or parquet file with a column of texts.")],
-    weak: Annotated[list[str] | None, typer.Option(help="Augmenter of weak views, such as synonym.")] = None,
-    strong: Annotated[list[str] | None, typer.Option(help="Augmenter of strong views; may be repeated.")] = None,
-    output: Annotated[Path | None, typer.Option(help="File by extension; without it only the cache is filled.")] = None,
-    views: Annotated[int, typer.Option(min=1, help="Views of each text by each random augmenter.")] = 1,
-    text_column: Annotated[str | None, typer.Option(help="Found by itself where the name is usual.")] = None,
-    encoding: Annotated[str, typer.Option(help="Of the file.")] = "utf-8",
-    backbone: Annotated[str, typer.Option(help="Whose mask token or language model is used.")] = "auto",
-    quiet: Annotated[bool, typer.Option("--quiet", help="Only errors, warnings and the result.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="What was made, as JSON.")] = False,
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="csv, tsv, jsonl or parquet file with a column of texts.")
+    ],
+    weak: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Augmenter for weak views; 'jointmatch augmenters' lists them."),
+    ] = None,
+    strong: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Augmenter for strong views. Repeatable.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="File to write; its extension sets the format. Without it, views only go into the cache.",
+        ),
+    ] = None,
+    views: Annotated[int, typer.Option(min=1, help="Views per text that each random augmenter makes.")] = 1,
+    text_column: TextColumn = None,
+    encoding: Encoding = "utf-8",
+    backbone: Annotated[str, typer.Option(help="Backbone whose mask token or language model is used.")] = "auto",
+    quiet: Quiet = False,
+    json: Annotated[bool, typer.Option("--json", help="Print what was made as JSON.")] = False,
 ) -> None:
-    """Make weak and strong views of a file's texts ahead of training; see 'jointmatch augmenters'."""
+    """Make augmented versions (weak and strong views) of a file's texts before training."""
     from jointmatch.cli.given import refuse_pipe
     from jointmatch.data.tables import check_file
     from jointmatch.data.writing import check_target

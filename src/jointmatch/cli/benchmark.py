@@ -8,38 +8,44 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from jointmatch.cli.options import DataDir, Json
+
 if TYPE_CHECKING:
     from jointmatch.benchmark import Experiment
 
 RESULTS = Path("benchmarks/results")
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="An experiment of the package, or a .toml file.")]
-Results = Annotated[Path, typer.Option(help="Folder of results, where finished cells are kept.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of a built-in experiment, or a .toml file.")]
+Results = Annotated[Path, typer.Option(help="Folder where the results of finished cells are kept.")]
 Backbone = Annotated[str, typer.Option(help="minilm, a folder, or a hub name such as bert-base-uncased.")]
-Seeds = Annotated[int | None, typer.Option(min=1, help="So many, from 0 on; else what the experiment says.")]
+Seeds = Annotated[
+    int | None, typer.Option(min=1, help="Number of seeds, counted from 0. Default: as the experiment says.")
+]
 
 
 def run(
     name: Name,
     seeds: Seeds = None,
-    only: Annotated[list[str] | None, typer.Option(help="Variants to run, by name or pattern; repeat it.")] = None,
-    dataset: Annotated[list[str] | None, typer.Option(help="Data sets of the experiment to run; repeat it.")] = None,
+    only: Annotated[list[str] | None, typer.Option(help="Rows to run, by name or pattern. Repeatable.")] = None,
+    dataset: Annotated[list[str] | None, typer.Option(help="Data sets to run. Repeatable.")] = None,
     backbone: Backbone = "auto",
-    data_dir: Annotated[Path | None, typer.Option(help="Folder of data sets; else JOINTMATCH_DATA.")] = None,
+    data_dir: DataDir = None,
     results: Results = RESULTS,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with what a stopped run left; that is always done.")
+        bool, typer.Option("--resume", help="Continue where a stopped run left off. This is always done.")
     ] = False,
-    jobs: Annotated[int, typer.Option(min=1, help="Runs side by side, sharing the GPU or the cores.")] = 1,
+    jobs: Annotated[
+        int, typer.Option(min=1, help="Processes that run cells in parallel, sharing the GPU or the cores.")
+    ] = 1,
     together: Annotated[
         int | None,
         typer.Option(
-            min=1, help="Seeds of a row that one process trains as one stack; else all on a GPU, one on a CPU."
+            min=1, help="Seeds of a row that one process trains as one stack. Default: all on a GPU, one on a CPU."
         ),
     ] = None,
-    seconds: Annotated[float, typer.Option(help="Start nothing new after this long.")] = float("inf"),
+    seconds: Annotated[float, typer.Option(help="Start no new cell after this many seconds.")] = float("inf"),
 ) -> None:
-    """Run the cells of an experiment that are not finished; each one is kept as it ends."""
+    """Run the unfinished cells of an experiment. Each result is saved as soon as its cell is done."""
     from jointmatch.benchmark.suites import Options, suite_of
     from jointmatch.cli.output import say
 
@@ -52,9 +58,9 @@ def run(
 def list_(
     results: Results = RESULTS,
     backbone: Backbone = "auto",
-    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    json: Json = False,
 ) -> None:
-    """List the experiments of the package: what each one is, cells finished and wanted."""
+    """List the built-in experiments, what each one is, and how many of its cells are finished."""
     from jointmatch.benchmark import Store, load, shipped
     from jointmatch.benchmark.suites import suite_of
     from jointmatch.cli.output import print_json, table
@@ -78,15 +84,15 @@ def list_(
 
 def table(
     name: Name,
-    format_: Annotated[Literal["markdown", "csv", "latex"], typer.Option("--format", help="How it is written.")] = (
+    format_: Annotated[Literal["markdown", "csv", "latex"], typer.Option("--format", help="Format of the table.")] = (
         "markdown"
     ),
     seeds: Seeds = None,
-    dataset: Annotated[list[str] | None, typer.Option(help="Data sets to show; repeat it.")] = None,
+    dataset: Annotated[list[str] | None, typer.Option(help="Data sets to show. Repeatable.")] = None,
     backbone: Backbone = "auto",
     results: Results = RESULTS,
 ) -> None:
-    """Show an experiment's table from what is finished, the paper's numbers beside."""
+    """Show an experiment's table from its finished cells, with the paper's numbers beside ours."""
     from jointmatch.benchmark import Store
     from jointmatch.benchmark.formats import latex, markdown
     from jointmatch.benchmark.suites import suite_of
@@ -111,12 +117,12 @@ def _say_if_absent(results: Path) -> None:
 
 def figure(
     name: Name,
-    output: Annotated[Path, typer.Option(help="Folder for the pictures.")] = Path("figures"),
-    format_: Annotated[Literal["svg", "png"], typer.Option("--format", help="How they are written.")] = "svg",
+    output: Annotated[Path, typer.Option(help="Folder for the figures.")] = Path("figures"),
+    format_: Annotated[Literal["svg", "png"], typer.Option("--format", help="Format of the figures.")] = "svg",
     backbone: Backbone = "auto",
     results: Results = RESULTS,
 ) -> None:
-    """Draw an experiment's figures from what is finished."""
+    """Draw an experiment's figures from its finished cells."""
     from jointmatch.benchmark import Store, load, shipped
     from jointmatch.benchmark.drawing import draw
     from jointmatch.benchmark.suites import suite_of
@@ -138,10 +144,10 @@ def figure(
 
 def pages(
     folder: Annotated[Path, typer.Argument(help="Folder of Markdown pages, such as docs/results.")],
-    check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 2 if a page is stale.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Write nothing; exit with 2 if a page is stale.")] = False,
     results: Results = RESULTS,
 ) -> None:
-    """Bring the numbers on pages up to date with the results, or check that they are."""
+    """Update the numbers on pages from the results, or check that they are up to date."""
     from jointmatch.benchmark import Store
     from jointmatch.benchmark.pages import Pages
     from jointmatch.cli.output import say

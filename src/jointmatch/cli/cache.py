@@ -6,16 +6,21 @@ from typing import Annotated
 
 import typer
 
+from jointmatch.cli.options import Json
+
 
 def cache(
-    name: Annotated[str | None, typer.Argument(help="One cache, such as views; else all of them.")] = None,
-    prune: Annotated[bool, typer.Option("--prune", help="Empty it; a run makes again what it needs.")] = False,
+    name: Annotated[str | None, typer.Argument(help="One cache, such as views. Default: all.")] = None,
+    prune: Annotated[bool, typer.Option("--prune", help="Empty it. Runs recompute what they need.")] = False,
     max_size: Annotated[
-        str | None, typer.Option(help="Drop the oldest entries of each until it is no larger: 500MB, 2GB.")
+        str | None,
+        typer.Option(
+            help="Drop the oldest entries of each cache until it is no larger than this, such as 500MB or 2GB."
+        ),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    json: Json = False,
 ) -> None:
-    """Show what is cached on disk, empty it or cut it down to a size."""
+    """Show what is cached on disk, empty it, or trim it to a size."""
     from jointmatch.cache import cache_folder
     from jointmatch.cli.output import print_json, say, table
     from jointmatch.errors import InputError

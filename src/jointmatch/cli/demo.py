@@ -9,20 +9,24 @@ from typing import Annotated
 
 import typer
 
+from jointmatch.cli.options import Quiet
+
 MARK = ".demo"  # in a folder that a demo may replace
 
 
 def demo(
-    output: Annotated[Path, typer.Option(help="Folder for the run; an earlier demo there is replaced.")] = Path(
+    output: Annotated[Path, typer.Option(help="Folder for the run. An earlier demo there is replaced.")] = Path(
         "jointmatch-demo"
     ),
-    algorithm: Annotated[str, typer.Option(help="Its name: 'jointmatch algorithms' lists them.")] = "jointmatch",
-    labels_per_class: Annotated[int, typer.Option(min=1, help="Labels of each class.")] = 5,
-    seeds: Annotated[int, typer.Option(min=1, help="How many seeds.")] = 3,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Only errors, warnings and the result.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="The result as JSON on the output.")] = False,
+    algorithm: Annotated[
+        str, typer.Option(help="Algorithm to train; 'jointmatch algorithms' lists them.")
+    ] = "jointmatch",
+    labels_per_class: Annotated[int, typer.Option(min=1, help="Labelled texts per class.")] = 5,
+    seeds: Annotated[int, typer.Option(min=1, help="Number of seeds to train.")] = 3,
+    quiet: Quiet = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Train on the corpus inside the package and compare with supervised training."""
+    """Train on the bundled corpus and compare with supervised training and other baselines."""
     from jointmatch.cli.output import make_listener, print_json, say
     from jointmatch.cli.verdict import show_summary
     from jointmatch.data.demo import corpus_file, demo_splits

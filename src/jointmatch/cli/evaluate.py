@@ -7,17 +7,19 @@ from typing import Annotated
 
 import typer
 
+from jointmatch.cli.options import Device, Encoding, LabelColumn, ModelFolder, TextColumn
+
 
 def evaluate(
-    model: Annotated[Path, typer.Argument(help="Model folder.")],
-    file: Annotated[Path, typer.Argument(help="Labelled file.")],
-    text_column: Annotated[str | None, typer.Option(help="Found by itself where the name is usual.")] = None,
-    label_column: Annotated[str | None, typer.Option(help="Found by itself where the name is usual.")] = None,
-    encoding: Annotated[str, typer.Option(help="Of the file.")] = "utf-8",
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:N.")] = "auto",
-    json: Annotated[bool, typer.Option("--json", help="All metrics as JSON, as fractions.")] = False,
+    model: ModelFolder,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Labelled file: csv, tsv, jsonl or parquet.")],
+    text_column: TextColumn = None,
+    label_column: LabelColumn = None,
+    encoding: Encoding = "utf-8",
+    device: Device = "auto",
+    json: Annotated[bool, typer.Option("--json", help="Print all metrics as JSON; rates are fractions.")] = False,
 ) -> None:
-    """Score a model on a labelled file: accuracy, macro-F1, per class, confusion, calibration."""
+    """Score a model on a labelled file: accuracy, macro-F1, scores per class, confusions and calibration error."""
     from jointmatch.cli.given import refuse_pipe
     from jointmatch.data.tables import check_file
 

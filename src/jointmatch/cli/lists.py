@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
+
+from jointmatch.cli.options import DataDir, Json
 
 if TYPE_CHECKING:
     from jointmatch.augment import Augmenter
 
-Json = Annotated[bool, typer.Option("--json", help="As JSON.")]
-
 
 def augmenters(json: Json = False) -> None:
-    """List the augmenters, whether they are ready and, if not, what makes them so."""
+    """List the augmenters, whether each one is ready and, if not, how to get it."""
     from jointmatch.augment import AUGMENTERS
     from jointmatch.cli.output import print_json, say, table
 
@@ -27,7 +26,7 @@ def augmenters(json: Json = False) -> None:
     texts = [[e["name"], e["about"], e["example"], e["needs"] or ""] for e in entries]
     rows = [[*text, ready] for text, ready in zip(texts, readiness, strict=True)]
     table(["name", "about", "example", "needs", "ready"], rows)
-    say("Put together: deletion+swap does one after the other, synonym|swap one of the two at random.")
+    say("Combine them: deletion+swap applies one after the other, synonym|swap picks one of the two at random.")
 
 
 def _augmenter(cls: type[Augmenter], argument: str) -> dict[str, Any]:
@@ -44,7 +43,7 @@ def _augmenter(cls: type[Augmenter], argument: str) -> dict[str, Any]:
 
 
 def backbones(json: Json = False) -> None:
-    """List the backbones that can be named, and whether they are here."""
+    """List the backbones and whether they are available offline."""
     from jointmatch.networks.backbones import EMBEDDED, KNOWN_ON_HUB, embedded_is_installed
     from jointmatch.pretrained import model_folder
 
@@ -63,10 +62,10 @@ def backbones(json: Json = False) -> None:
 
 
 def datasets(
-    data_dir: Annotated[Path | None, typer.Option(help="Folder of data sets; else JOINTMATCH_DATA.")] = None,
+    data_dir: DataDir = None,
     json: Json = False,
 ) -> None:
-    """List the benchmarks and where each one would be read from."""
+    """List the benchmark data sets and where each would be read from."""
     from jointmatch.data.datasets import BENCHMARKS, data_folder, part_file
     from jointmatch.errors import DataError
 
@@ -94,7 +93,7 @@ def datasets(
 
 
 def doctor(json: Json = False) -> None:
-    """Say whether this machine is fit, and what would make it fitter."""
+    """Check whether this machine is ready to train, and say what would help."""
     from jointmatch.doctor import examine
 
     entries = examine()

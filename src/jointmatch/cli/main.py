@@ -59,7 +59,9 @@ for _command in (
     app.command(_command.__name__)(_interruptible(_command))
 
 _benchmark = typer.Typer(
-    name="benchmark", help="Run the paper's tables, and others, and show them beside the paper's.", no_args_is_help=True
+    name="benchmark",
+    help="Run the paper's tables and others, and show our numbers beside the paper's.",
+    no_args_is_help=True,
 )
 for _part in (benchmark.run, benchmark.list_, benchmark.table, benchmark.figure, benchmark.pages):
     _benchmark.command(_part.__name__.strip("_"))(_interruptible(_part))
@@ -74,7 +76,9 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _root(
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show it.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
 ) -> None:
     pass
 

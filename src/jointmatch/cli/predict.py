@@ -7,22 +7,33 @@ from typing import Annotated
 
 import typer
 
+from jointmatch.cli.options import Device, Encoding, ModelFolder, Quiet, TextColumn
+
 
 def predict(
-    model: Annotated[Path, typer.Argument(help="Model folder.")],
+    model: ModelFolder,
     input_: Annotated[
         str,
-        typer.Argument(metavar="INPUT", help="csv, tsv, jsonl or parquet file; - for a pipe of csv, tsv or jsonl."),
+        typer.Argument(
+            metavar="INPUT", help="csv, tsv, jsonl or parquet file, or - for csv, tsv or jsonl on standard input."
+        ),
     ],
-    output: Annotated[Path | None, typer.Option(help="File by extension; else CSV on the output.")] = None,
-    text_column: Annotated[str | None, typer.Option(help="Found by itself where the name is usual.")] = None,
-    encoding: Annotated[str, typer.Option(help="Of the input.")] = "utf-8",
-    probabilities: Annotated[bool, typer.Option("--probabilities", help="Add a column per class.")] = False,
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:N.")] = "auto",
-    quiet: Annotated[bool, typer.Option("--quiet", help="Only errors, warnings and the result.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="JSON lines instead of CSV on the output.")] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="File to write; its extension sets the format. Default: CSV on standard output."
+        ),
+    ] = None,
+    text_column: TextColumn = None,
+    encoding: Encoding = "utf-8",
+    probabilities: Annotated[
+        bool, typer.Option("--probabilities", help="Add a column with the probability of each class.")
+    ] = False,
+    device: Device = "auto",
+    quiet: Quiet = False,
+    json: Annotated[bool, typer.Option("--json", help="Write JSON lines instead of CSV to standard output.")] = False,
 ) -> None:
-    """Add a prediction and its confidence to every row of a file, in constant memory."""
+    """Add a predicted label and its confidence to every row of a file. Memory use does not grow with the file."""
     from jointmatch.data.tables import check_file
     from jointmatch.data.writing import check_target
 

@@ -8,36 +8,58 @@ from typing import Annotated, Any
 
 import typer
 
+from jointmatch.cli.options import Quiet
+
+DATA, METHOD = "Data", "Method"  # headings of the help
+
+
+def _data(text: str, metavar: str = "FILE") -> Any:
+    return typer.Option(help=text, metavar=metavar, rich_help_panel=DATA)
+
+
+def _method(text: str, metavar: str = "NAME") -> Any:
+    return typer.Option(help=text, metavar=metavar, rich_help_panel=METHOD)
+
 
 def train(
-    labeled: Annotated[str, typer.Argument(help="File with text and label columns, or a data set's name.")],
-    output: Annotated[Path, typer.Option(help="Folder for the run.")],
-    unlabeled: Annotated[list[Path] | None, typer.Option(help="File of unlabelled texts; may be repeated.")] = None,
-    dev: Annotated[Path | None, typer.Option(help="Labelled file that chooses the checkpoint.")] = None,
-    test: Annotated[Path | None, typer.Option(help="Labelled file that is only scored.")] = None,
-    text_column: Annotated[str | None, typer.Option(help="Found by itself where the name is usual.")] = None,
-    label_column: Annotated[str | None, typer.Option(help="Found by itself where the name is usual.")] = None,
-    weak_column: Annotated[str | None, typer.Option(help="Column with your own weak views.")] = None,
-    strong_column: Annotated[str | None, typer.Option(help="Column with your own strong views.")] = None,
-    encoding: Annotated[str | None, typer.Option(help="Of the files; utf-8 unless named.")] = None,
-    algorithm: Annotated[str | None, typer.Option(help="See 'jointmatch algorithms'.")] = None,
-    recipe: Annotated[str | None, typer.Option(help="best (default), paper, official or published.")] = None,
-    backbone: Annotated[str | None, typer.Option(help="auto, minilm, a folder or a hub name.")] = None,
-    weak: Annotated[str | None, typer.Option(help="Augmenter of the view that gives the label.")] = None,
-    strong: Annotated[list[str] | None, typer.Option(help="Augmenter of the trained view; may be repeated.")] = None,
-    views: Annotated[int | None, typer.Option(help="Views of each text where they are made once.")] = None,
-    mode: Annotated[str | None, typer.Option(help="auto, lite or full.")] = None,
-    device: Annotated[str | None, typer.Option(help="auto, cpu, cuda or cuda:N.")] = None,
-    labels_per_class: Annotated[int | None, typer.Option(help="Draw this many labels per class.")] = None,
-    data_dir: Annotated[Path | None, typer.Option(help="Folder of data sets; else JOINTMATCH_DATA.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Of everything random.")] = None,
-    seeds: Annotated[int | None, typer.Option(min=1, help="Train this many seeds, from --seed on.")] = None,
-    config: Annotated[Path | None, typer.Option(help="TOML file of settings.")] = None,
-    set_: Annotated[list[str] | None, typer.Option("--set", help="section.key=value; may be repeated.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --output.")] = False,
+    labeled: Annotated[
+        str, typer.Argument(metavar="LABELED", help="File with texts and labels, or the name of a benchmark data set.")
+    ],
+    output: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="Folder for the run: model, scores, settings, history.")
+    ],
+    unlabeled: Annotated[list[Path] | None, _data("File of unlabelled texts. Repeatable.")] = None,
+    dev: Annotated[Path | None, _data("Labelled file that chooses the checkpoint.")] = None,
+    test: Annotated[Path | None, _data("Labelled file that is only scored.")] = None,
+    text_column: Annotated[str | None, _data("Column of texts, if its name is not a common one.", "NAME")] = None,
+    label_column: Annotated[str | None, _data("Column of labels, if its name is not a common one.", "NAME")] = None,
+    weak_column: Annotated[str | None, _data("Column with weak views you made yourself.", "NAME")] = None,
+    strong_column: Annotated[str | None, _data("Column with strong views you made yourself.", "NAME")] = None,
+    encoding: Annotated[str | None, _data("Character encoding of the files. Default: utf-8.", "NAME")] = None,
+    labels_per_class: Annotated[int | None, _data("Use only this many labels per class, drawn by seed.", "N")] = None,
+    data_dir: Annotated[Path | None, _data("Folder of benchmark data. Default: $JOINTMATCH_DATA.", "FOLDER")] = None,
+    algorithm: Annotated[str | None, _method("Default: jointmatch. 'jointmatch algorithms' lists them.")] = None,
+    recipe: Annotated[str | None, _method("best (default), paper, official or published.")] = None,
+    mode: Annotated[str | None, _method("lite (frozen encoder), full (fine-tuning) or auto (default).")] = None,
+    backbone: Annotated[str | None, _method("auto, minilm, a folder or a hub name.")] = None,
+    weak: Annotated[str | None, _method("Augmenter for the view that networks label.")] = None,
+    strong: Annotated[list[str] | None, _method("Augmenter for the view they learn from. Repeatable.")] = None,
+    views: Annotated[int | None, _method("Views per text, of augmenters that run once per text.", "N")] = None,
+    seed: Annotated[int | None, _method("Seed of all random choices. Default: 0.", "N")] = None,
+    seeds: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Train this many seeds, from --seed on.", rich_help_panel=METHOD),
+    ] = None,
+    config: Annotated[Path | None, _method("TOML file of settings.", "FILE")] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Any setting by its name. Repeatable.", rich_help_panel=METHOD),
+    ] = None,
+    device: Annotated[str | None, typer.Option(metavar="NAME", help="auto, cpu, cuda or cuda:N.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue the run in --output.")] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the run in --output.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Only errors, warnings and the result.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="The result as JSON on the output.")] = False,
+    quiet: Quiet = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Train a classifier on a file with a few labels and any number of unlabelled texts."""
     from jointmatch.cli.given import check_one_of, refuse_pipe
