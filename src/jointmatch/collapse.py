@@ -31,8 +31,8 @@ def swallowed(before: np.ndarray, after: np.ndarray, classes: Sequence[object], 
         return None
     balanced = ", or set algorithm.alignment to uniform (equally many texts of each class) or estimate"
     return (
-        f"{100 * after[most]:.0f} % of the unlabelled texts are taken for {classes[most]!r} now, "
-        f"{100 * before[most]:.0f} % were before anything was learnt from them. If that is not what the texts "
-        "are like, networks have talked themselves or each other into it: lower algorithm.unlabeled_weight"
+        f"{100 * after[most]:.0f} % of the unlabelled texts are now predicted as {classes[most]!r}, up from "
+        f"{100 * before[most]:.0f} % at the start of training. If your texts are not really like that, the networks "
+        "have reinforced each other's mistakes: lower algorithm.unlabeled_weight"
         f"{balanced if aligns else ''}."
     )

@@ -89,7 +89,7 @@ class Comparison:
             return {}  # none were asked for
         folds = int(min(folds, sizes.max()))
         if folds < 2:
-            self.listener.note("One labelled text per class: too few to leave any out, so there is no score to show.")
+            self.listener.note("One labelled text per class is too few to cross-validate, so there is no score to show.")
             return {}
         right: dict[str, list[bool]] = {}
         self.listener.stage("cross-validation", folds)

@@ -40,7 +40,7 @@ def _without_pool(config: Config, splits: Splits) -> tuple[Config, list[str]]:
         return config, []
     count = algorithms.networks_of(config)
     supervised = replace(config, algorithm=AlgorithmConfig("supervised"), network=replace(config.network, count=count))
-    return supervised, [f"No unlabelled texts: {config.algorithm.name} cannot learn from any, trained supervised."]
+    return supervised, [f"No unlabelled texts: {config.algorithm.name} has nothing to learn from them, so training is supervised."]
 
 
 def _small_pool(config: Config, splits: Splits) -> list[str]:
@@ -48,8 +48,8 @@ def _small_pool(config: Config, splits: Splits) -> list[str]:
     if not 0 < pool < labeled or not algorithms.ALGORITHMS[config.algorithm.name].uses_unlabeled:
         return []
     return [
-        f"{pool} unlabelled text(s) beside {labeled} labelled ones: methods like {config.algorithm.name} are made "
-        "for pools that are many times as large, and may gain little here."
+        f"Only {pool} unlabelled text(s) beside {labeled} labelled ones: {config.algorithm.name} is made for many times "
+        "more unlabelled than labelled texts, and may gain little here."
     ]
 
 

@@ -45,9 +45,9 @@ from jointmatch.words import FEWEST_POOL_TEXTS, Lessons, WordReader, harm
 
 T = TypeVar("T")
 NOTHING_GAINED = (
-    "No step of training the whole networks was better on dev than their start, heads trained on frozen features, so "
-    "the start is kept. --mode lite gives about the same in less time; a lower training.learning_rate, or a lower "
-    "algorithm.unlabeled_weight, may help."
+    "Fine-tuning never scored better on dev than its starting point, heads trained on frozen features, so the starting "
+    "point is kept. --mode lite gives about the same result in less time. A lower training.learning_rate or "
+    "algorithm.unlabeled_weight may help."
 )
 MANY_CUT = 0.05  # share of texts not read to their end from which on it is said
 
@@ -117,10 +117,10 @@ class Job:
         tokenizer, share = self.assembly.tokenizer, self.assembly.share_cut
         if share >= MANY_CUT:
             longer = min(2 * tokenizer.max_length, tokenizer.pretrained.model_max_length)
-            more = f"; --set network.max_length={longer} reads more, and takes longer"
+            more = f"; --set network.max_length={longer} reads more but takes longer"
             hint = more if longer > tokenizer.max_length else ""
             self.listener.note(
-                f"About {100 * share:.0f} % of the texts have more than {tokenizer.max_length} tokens, of which the "
+                f"About {100 * share:.0f} % of the texts are longer than {tokenizer.max_length} tokens; their "
                 f"{tokenizer.cut} is not read{hint}."
             )
 
@@ -177,7 +177,7 @@ class Job:
     def warm_up(self) -> None:
         """Train the heads before all else, where they are to start warm."""
         if self.start is not None:
-            self.listener.note("Warm start: heads are first trained on frozen features.")
+            self.listener.note("Warm start: training heads on frozen features first.")
             self.timed("training", self.start.loop.run)
 
     def build(self) -> None:

@@ -67,7 +67,7 @@ def test_what_a_method_does_not_have_is_not_advised():
 
 
 def told(outcome: Outcome) -> bool:
-    return any("or each other into it" in text for text in outcome.result["warnings"])
+    return any("reinforced each other's mistakes" in text for text in outcome.result["warnings"])
 
 
 @pytest.mark.parametrize("mode", ["lite", "full"])

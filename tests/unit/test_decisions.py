@@ -24,7 +24,7 @@ def test_the_numbers_on_the_page_about_seeds_are_the_measured_ones():
     text = page("decisions", "0009-seeds-side-by-side.md")
     lite = {row["unlabeled"]: row["ratio"] for row in result("seed_speed_lite")["steps"]}
     assert f"{lite[80]:.2f} times as long per seed with 80" in text
-    assert f"\n{lite[1024]:.2f} times with the 1024" in text
+    assert f"and {lite[1024]:.2f} times with the 1024" in text
     assert f"{result('seed_speed_tiny')['steps'][0]['ratio']:.2f} times as long per seed" in text
 
 
@@ -251,8 +251,8 @@ def test_half_as_many_tokens_of_long_reviews_do():
     text = page("decisions", "0015-both-ends-of-long-texts.md")
     now = Results(load("main_lite"), KEPT)
     for row, said in (
-        ("jointmatch", "JointMatch has {} on dev where it has {}"),
-        ("supervised", "supervised training {} where it has {}"),
+        ("jointmatch", "JointMatch has {} on dev, against {}"),
+        ("supervised", "supervised training {}, against {}"),
     ):
         fewer = [run["scores"]["dev"]["accuracy"] for run in KEPT.earlier("main_lite_128", row, "imdb", 10)]
         assert said.format(spread(fewer), spread(now.entries[row, "imdb", 10].values(part="dev"))) in text

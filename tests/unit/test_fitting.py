@@ -38,7 +38,5 @@ def test_of_many_classes_a_few_are_named():
 def test_a_pool_smaller_than_what_is_labelled_is_told(pool, algorithm, said):
     splits = make_splits(LABELED, [Rows([f"text {i}" for i in range(pool)], [None] * pool)])
     lines = fit(resolve({"algorithm": {"name": algorithm}}, "lite"), splits)[1]
-    line = (
-        "2 unlabelled text(s) beside 3 labelled ones: methods like jointmatch are made for pools that are many times "
-    )
-    assert lines == [line + "as large, and may gain little here."] * said
+    line = "Only 2 unlabelled text(s) beside 3 labelled ones: jointmatch is made for many times more unlabelled"
+    assert lines == [line + " than labelled texts, and may gain little here."] * said

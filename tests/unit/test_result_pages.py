@@ -98,28 +98,29 @@ def test_what_the_page_about_speed_says_in_words_is_what_its_files_have():
     ours, five, ragged = "fused", "fused_seeds-5", "_shortest-16"
     large, small = "bert-base", "minilm"
     one, several, uneven = both("published", ours), both("published", five), both(f"published{ragged}", ours + ragged)
-    assert f"takes {one[0]:.0f} times less than the published way at BERT-base's size and {one[1]:.0f} times" in text
-    assert f"of five in one stack {several[0]:.0f} and {several[1]:.0f} times less" in text
-    assert f"(16 to 64 tokens) one seed takes {uneven[0]:.0f} and {uneven[1]:.0f} times less" in text
+    assert f"is {one[0]:.0f} times as fast as the published way at BERT-base's size and {one[1]:.0f} times" in text
+    assert f"of five in one stack is {several[0]:.0f} and {several[1]:.0f} times as fast" in text
+    assert f"(16 to 64 tokens) one seed is {uneven[0]:.0f} and {uneven[1]:.0f} times as fast" in text
     one, several, uneven = both("apart", ours), both("apart", five), both(f"apart{ragged}", ours + ragged)
-    assert f"{one[0]:.1f} and {one[1]:.1f} times with one seed, {several[0]:.1f} and {several[1]:.1f} with five" in text
+    assert f"is {one[0]:.1f} and {one[1]:.1f} times as fast with one seed" in text
+    assert f"with one seed, {several[0]:.1f} and {several[1]:.1f} with five" in text
     assert f"{uneven[0]:.1f} and {uneven[1]:.1f} on texts of different lengths" in text
-    assert f"size {share(large, ours):.0f} % of what" in text
-    assert f"with five seeds {share(large, five):.0f} %" in text
+    assert f"over real tokens reach {share(large, ours):.0f} % of it" in text
+    assert f"and {share(large, five):.0f} % with five seeds" in text
     assert f"lengths {share(large, ours + ragged):.0f} and {share(large, five + ragged):.0f} %." in text
     assert f"narrow for that: {share(small, ours):.0f} and {share(small, five):.0f} %." in text
     steps = {(s, way): f"{took(s, way)['ms_per_step']:.1f}" for s in (large, small) for way in ("compiled", ours)}
     assert f"BERT-base's step from {steps[large, 'compiled']} to {steps[large, ours]} ms" in text
-    assert f"MiniLM's from {steps[small, 'compiled']} to {steps[small, ours]}." in text
+    assert f"take MiniLM's from {steps[small, 'compiled']} to {steps[small, ours]}." in text
     odd = {(s, way): took(s, way + ragged)["ms_per_step"] for s in (large, small) for way in ("compiled", ours)}
     assert f"from {odd[large, 'compiled']:.1f} to {odd[large, ours]:.1f} on texts of different lengths" in text
-    assert f"is slower by it here, {odd[small, ours]:.1f} ms in place of {odd[small, 'compiled']:.1f}" in text
+    assert f"is slower with them here, {odd[small, ours]:.1f} ms instead of {odd[small, 'compiled']:.1f}" in text
     seeds = [took(small, way)["ms_per_step_and_seed"] for way in (five + ragged, five)]
     assert f"takes {seeds[0]:.1f} where one on texts of full length takes {seeds[1]:.1f}" in text
     of_five, of_two = both(five, ours), both(ours, f"{ours}_algorithm-fixmatch_networks-1")
     assert f"take {of_five[0]:.2f} (BERT-base) and {of_five[1]:.2f} (MiniLM) times" in text
     of_five = both(five + ragged, ours + ragged)
-    assert f"each, on texts of different lengths {of_five[0]:.2f} and {of_five[1]:.2f}." in text
+    assert f"each, and on texts of different lengths {of_five[0]:.2f} and {of_five[1]:.2f}." in text
     assert f"takes {of_two[0]:.2f} and {of_two[1]:.2f} times as long" in text
     grown = {more: both(f"compiled_{more}", "compiled") for more in ("networks-8", "length-256", "pool-100000")}
     assert f"four times BERT-base's networks, {grown['networks-8'][0]:.1f} times the cost" in text

@@ -50,8 +50,8 @@ def _show_cross_validation(result: dict[str, Any]) -> None:
     ]
     note = " (on frozen features)" if result["mode"] == "full" else ""
     table(["method", "accuracy ± standard error (%)", "labelled texts"], rows, title=f"Cross-validation{note}")
-    say("No dev or test part was given: these scores leave out labelled texts in turn. Every method then has fewer")
-    say("labels than in the end, which hurts those most that learn from them alone: take scores and lead as rough.")
+    say("Without --dev or --test, these scores come from leaving out labelled texts in turn. Every method then has")
+    say("fewer labels than in the final model, which hurts purely supervised ones most: take scores and lead as rough.")
     rest = {name: s["accuracy"] for name, s in scores.items() if name not in (result["algorithm"], NETWORKS_ALONE)}
     own = scores[result["algorithm"]]["accuracy"]
     errors = _of_differences({name: s["standard_error"] for name, s in scores.items()}, result["algorithm"])

@@ -16,10 +16,7 @@ from tests.unit.training.toy import Recorder, StopAt, tiny_run
 @pytest.mark.parametrize(
     ("max_length", "said"),
     [
-        (
-            4,
-            "have more than 4 tokens, of which the middle is not read; --set network.max_length=8 reads",
-        ),
+        (4, "are longer than 4 tokens; their middle is not read; --set network.max_length=8 reads"),
         (64, None),
     ],
 )
