@@ -1,4 +1,4 @@
-"""Peak memory of ``jointmatch predict`` over files of growing length, through a tiny encoder and a reader of words.
+"""Peak memory of ``jointmatch predict`` over files of growing length, through a tiny encoder and a word reader.
 
     python benchmarks/predict_memory.py
 

@@ -58,7 +58,7 @@ class Comparison:
         config: Lite settings; the supervised heads take their budget from it.
         num_classes: C.
         listener: Hears of the folds.
-        lessons: What a reader of words is taught from in each fold, where the run has one.
+        lessons: What a word reader is taught from in each fold, where the run has one.
     """
 
     def __init__(
@@ -89,7 +89,9 @@ class Comparison:
             return {}  # none were asked for
         folds = int(min(folds, sizes.max()))
         if folds < 2:
-            self.listener.note("One labelled text per class is too few to cross-validate, so there is no score to show.")
+            self.listener.note(
+                "One labelled text per class is too few to cross-validate, so there is no score to show."
+            )
             return {}
         right: dict[str, list[bool]] = {}
         self.listener.stage("cross-validation", folds)

@@ -39,8 +39,11 @@ def _without_pool(config: Config, splits: Splits) -> tuple[Config, list[str]]:
     if len(splits.pool) or not algorithm.uses_unlabeled:
         return config, []
     count = algorithms.networks_of(config)
-    supervised = replace(config, algorithm=AlgorithmConfig("supervised"), network=replace(config.network, count=count))
-    return supervised, [f"No unlabelled texts: {config.algorithm.name} has nothing to learn from them, so training is supervised."]
+    network = replace(config.network, count=count, word_reader=False)  # nobody would teach it
+    supervised = replace(config, algorithm=AlgorithmConfig("supervised"), network=network)
+    return supervised, [
+        f"No unlabelled texts: {config.algorithm.name} has nothing to learn from them, so training is supervised."
+    ]
 
 
 def _small_pool(config: Config, splits: Splits) -> list[str]:
@@ -48,8 +51,8 @@ def _small_pool(config: Config, splits: Splits) -> list[str]:
     if not 0 < pool < labeled or not algorithms.ALGORITHMS[config.algorithm.name].uses_unlabeled:
         return []
     return [
-        f"Only {pool} unlabelled text(s) beside {labeled} labelled ones: {config.algorithm.name} is made for many times "
-        "more unlabelled than labelled texts, and may gain little here."
+        f"Only {pool} unlabelled text(s) beside {labeled} labelled ones: {config.algorithm.name} is made for many "
+        "times more unlabelled than labelled texts, and may gain little here."
     ]
 
 

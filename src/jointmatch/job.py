@@ -41,7 +41,7 @@ from jointmatch.training.metrics import brief, full_metrics
 from jointmatch.types import NETWORKS_ALONE
 from jointmatch.version import __version__
 from jointmatch.vocabulary import strange_words
-from jointmatch.words import FEWEST_POOL_TEXTS, Lessons, WordReader, harm
+from jointmatch.words import Lessons, NoLessonsError, WordReader, harm
 
 T = TypeVar("T")
 NOTHING_GAINED = (
@@ -188,7 +188,7 @@ class Job:
         """Everything after the last step."""
         if trained.best_step == 0:
             self.listener.warn(NOTHING_GAINED)
-        lessons = self.timed("words", self._lessons) if self._reads_words() else None
+        lessons = self.timed("words", self._lessons) if self.config.network.word_reader else None
         wanted = self.folder is not None or self.begun is not None or lessons is not None
         pool = self._probs("pool") if wanted else np.empty(0)
         if self.begun is not None:
@@ -279,17 +279,13 @@ class Job:
         test = self.splits.test
         return None if test is None else _digest([test.texts, test.labels])
 
-    def _reads_words(self) -> bool:
-        """Whether a reader is wanted: without a pool that is learnt from nobody would teach it."""
-        return self.config.network.word_reader and self.algorithm.uses_unlabeled
-
     def _lessons(self) -> Lessons | None:
-        pool, labeled = self.splits.pool.texts, self.splits.labeled
-        lessons = Lessons.of(pool, labeled.texts, labeled.labels, self.config.training.seed)
-        if lessons is None:
-            wanted = f"it is taught from {FEWEST_POOL_TEXTS} unlabelled texts or more, most with words in common"
-            self.listener.note(f"No reader of words beside the networks: {wanted}, got {len(pool)} texts.")
-        return lessons
+        pool, labeled, classes = self.splits.pool.texts, self.splits.labeled, len(self.splits.classes)
+        try:
+            return Lessons(pool, labeled.texts, labeled.labels, classes, self.config.training.seed)
+        except NoLessonsError as error:
+            self.listener.note(f"No word reader beside the networks: {error}.")
+            return None
 
     def _model(self, trained: Trained, reader: WordReader | None) -> Model:
         if isinstance(self.learner, FullLearner):
@@ -320,7 +316,6 @@ class Job:
             settings=dict(self.config.algorithm.settings),
             # Whole networks know nothing of features in integers.
             engine=self.config.network.engine if training.mode == "lite" else "auto",
-            word_reader=reader is not None,
         )
         return Model(networks, parts.tokenizer, parts.backbone, facts, reader)
 

@@ -15,6 +15,7 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 
+from jointmatch.data.splits import cut
 from jointmatch.errors import InputError, OutputError
 from jointmatch.files import folder_written_atomically
 from jointmatch.networks import (
@@ -35,9 +36,9 @@ from jointmatch.networks.tokens import Cut, in_batches
 from jointmatch.pretrained import quiet_transformers
 from jointmatch.tensors import plain_disk_errors, save_tensors
 from jointmatch.types import Label
-from jointmatch.words import VOCABULARY, WordReader
+from jointmatch.words import FEWEST_USES, VOCABULARY, WordReader
 
-FORMAT = 2  # the newest that is known: with a reader of words; without one 1 is written, which older versions read
+PLAIN, WITH_WORDS = 1, 2  # formats: of networks alone, which the first version reads, and with a word reader beside
 CHUNK = 1024
 FACTS = "jointmatch.json"
 HEADS = "heads.safetensors"  # of networks that read one encoder
@@ -67,13 +68,12 @@ class ModelFacts:
     engine: str = "auto"  # how the encoders are run on a CPU; see network.engine
     cut: Cut = "end"  # what is not read of texts longer than max_length
     unlabeled_value: str | int | None = None  # the label that means that a text has none, besides blank ones
-    word_reader: bool = False  # whether there is one
 
 
 class Model:
-    """Networks, tokenizer, classes and perhaps a reader of words.
+    """Networks, tokenizer, classes and perhaps a word reader.
 
-    Predictions are the mean of the networks' probabilities, and where there is a reader what this and its words say.
+    Predictions are the mean of the networks' probabilities, averaged with the reader's where there is one.
     """
 
     def __init__(
@@ -111,6 +111,7 @@ class Model:
 
     def probs(self, texts: Sequence[str]) -> np.ndarray:
         """(M, C) probabilities, computed at once."""
+        texts = cut(texts)
         networks: np.ndarray = self.network_probs(texts).mean(0)
         return self.reader.beside(networks, self.reader.words.rows(texts)) if self.reader and texts else networks
 
@@ -141,7 +142,7 @@ class Model:
             OutputError: where the folder holds anything else.
         """
         with folder_written_atomically(_place_for(folder)) as path, plain_disk_errors(), quiet_transformers():
-            facts = {"format": FORMAT if self.reader else 1, **asdict(self.facts)}
+            facts = {"format": WITH_WORDS if self.reader else PLAIN, **asdict(self.facts)}
             (path / FACTS).write_text(json.dumps(facts, indent=2, ensure_ascii=False), encoding="utf-8")
             (path / "metrics.json").write_text(json.dumps(self.metrics, indent=2), encoding="utf-8")
             (path / "README.md").write_text(model_card(self), encoding="utf-8")
@@ -168,7 +169,7 @@ class Model:
     def load(cls, folder: str | Path, device: str = "cpu") -> Model:
         """Read a model folder written by ``save``."""
         folder = Path(folder)
-        facts = _read_facts(folder)
+        form, facts = _read_facts(folder)
         try:
             heads = Heads(HeadShape(**facts.head), len(facts.layers))
             if heads.shape.num_classes != len(facts.classes):
@@ -188,7 +189,7 @@ class Model:
                     transformer = load_transformer(Backbone(str(place), str(place)))
                     encoders.append(Encoder(transformer, [layer], facts.pooling))  # type: ignore[arg-type]
                     head.load_state_dict(load_file(place / "head.safetensors"))
-            reader = WordReader.load(folder, len(facts.classes)) if facts.word_reader else None
+            reader = WordReader.load(folder, len(facts.classes)) if form == WITH_WORDS else None
             metrics = json.loads((folder / "metrics.json").read_text(encoding="utf-8"))
         except InputError:
             raise
@@ -228,7 +229,8 @@ def _place_for(folder: str | Path) -> Path:
     return path
 
 
-def _read_facts(folder: Path) -> ModelFacts:
+def _read_facts(folder: Path) -> tuple[int, ModelFacts]:
+    """The format, and the rest."""
     path = folder / FACTS
     if not path.is_file():
         nested = folder / "model"
@@ -238,9 +240,9 @@ def _read_facts(folder: Path) -> ModelFacts:
         raise InputError(f"{folder} {what}, wanted a model folder that jointmatch wrote.{hint}")
     try:
         raw = json.loads(path.read_text(encoding="utf-8"))
-        if raw.pop("format") > FORMAT:
+        if (form := raw.pop("format")) > WITH_WORDS:
             raise InputError(f"{path} was written by a newer jointmatch ({raw.get('version')}). Upgrade jointmatch.")
-        return ModelFacts(**raw)
+        return form, ModelFacts(**raw)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         if isinstance(error, InputError):
             raise
@@ -268,11 +270,12 @@ def copy_model(source: Path, target: Path) -> None:
 def _card_of_words(model: Model) -> list[str]:
     if model.reader is None:
         return []
-    count = f"{len(model.reader.words.vocabulary):,} words and pairs of words"
+    count = f"{len(model.reader.words.vocabulary):,} words and word pairs"
     return [
-        f"- beside them a linear classifier over {count} of the whole text, which they taught; both count alike",
-        f"- `{VOCABULARY}` lists these, as they stand in three or more of the texts it was trained on: where texts are "
-        "confidential, so may a word be",
+        f"- word reader: a linear classifier over {count}, trained on the networks' own labels; its probabilities "
+        "are averaged with theirs (geometric mean)",
+        f"- `{VOCABULARY}` holds words and word pairs that occur in {FEWEST_USES} or more training texts: do not "
+        "share it if these are confidential",
     ]
 
 

@@ -1,4 +1,4 @@
-"""A reader of words: a linear classifier over the words of a text and pairs of them, taught by the networks.
+"""The word reader: a linear classifier over the words of a text and pairs of them, taught by the networks.
 
 An encoder's frozen features tell what a text is about, and little of what a single word in it gives away. What words
 tell cannot be learnt from ten labelled texts, but it can from thousands that networks have labelled, wrong as some are:
@@ -8,8 +8,11 @@ errors that have no word in common cancel out. So the reader sees more than its 
 from __future__ import annotations
 
 import json
+import sys
+import unicodedata
 import warnings
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,15 +29,22 @@ if TYPE_CHECKING:
 
 WEIGHTS, VOCABULARY = "words.safetensors", "words.json"
 FEWEST_POOL_TEXTS = 500  # with fewer, a word is seen too seldom to tell anything
-MOST_POOL_TEXTS = 50_000  # more are drawn from: words have been seen often enough by then
+MOST_POOL_TEXTS = 50_000  # of a larger pool so many are drawn: words have been seen often enough by then
 MOST_WORDS = 100_000
+MOST_WEIGHTS = 2_000_000  # words times classes: training takes some 320 bytes for each
 FEWEST_USES = 3  # texts that a word must be in
-SHARE = 0.8  # of the texts taken for a class, its surest ones, that are learnt from
+SUREST = 0.8  # share of the texts predicted as a class, its most confident ones, that are learnt from
 LABELED = 5.0  # a given label counts as much as so many of the networks'
 STRENGTH = 3.0  # scikit-learn's C
-SHARES = 0.5  # of what a class's share of these texts says, in logs: the pool may have other shares than later texts
-KNOWN = 0.5  # of the pool's texts, that must have a known word: where words are not written apart, few have
+PRIOR_KEPT = 0.5  # exponent of the class prior: 0 ignores how frequent classes are in the pool, 1 trusts it
+KNOWN = 0.5  # share of the pool's texts that must have a known word: without spaces between words, few have
 PAIRS = 2  # the longest run of words that is one
+LARGEST = 1e6  # a weight beyond it was not learnt from words
+NEVER = -20.0  # bias of a class that neither networks nor given labels name
+
+
+class NoLessonsError(Exception):
+    """Why a reader cannot be taught, for people to read."""
 
 
 class Words:
@@ -46,14 +56,18 @@ class Words:
         self._vectorizer.idf_ = rarity
 
     @classmethod
-    def of(cls, texts: Sequence[str]) -> Words | None:
-        """Those of a pool; None where it has none in common."""
-        vectorizer = _vectorizer(min_df=FEWEST_USES, max_features=MOST_WORDS)
+    def found_in(cls, texts: Sequence[str], most: int = MOST_WORDS) -> tuple[Words, csr_matrix]:
+        """Those that enough texts have in common, and each of these texts as a row of them.
+
+        Raises:
+            NoLessonsError: where there are none.
+        """
+        vectorizer = _vectorizer(min_df=FEWEST_USES, max_features=most)
         try:
-            vectorizer.fit(texts)
+            rows = vectorizer.fit_transform(texts)
         except ValueError:  # scikit-learn's answer to a vocabulary that would be empty
-            return None
-        return cls(vectorizer.get_feature_names_out().tolist(), vectorizer.idf_)
+            raise NoLessonsError(f"no word is in {FEWEST_USES} or more of the unlabelled texts") from None
+        return cls(vectorizer.get_feature_names_out().tolist(), vectorizer.idf_), rows
 
     def rows(self, texts: Sequence[str]) -> csr_matrix:
         """(M, V), each of length 1, or of 0 where no word is known."""
@@ -88,14 +102,14 @@ class WordReader:
         """Read them; ValueError where they do not belong together."""
         arrays = {name: tensor.numpy() for name, tensor in load_file(folder / WEIGHTS).items()}
         vocabulary = json.loads((folder / VOCABULARY).read_text(encoding="utf-8"))
+        if not isinstance(vocabulary, list) or not all(isinstance(word, str) for word in vocabulary):
+            raise ValueError(f"{VOCABULARY} is not a list of words")
         wanted = {"weights": (len(vocabulary), num_classes), "biases": (num_classes,), "rarity": (len(vocabulary),)}
         found = {name: array.shape for name, array in arrays.items()}
         if found != wanted:
             raise ValueError(f"{WEIGHTS} holds {found}, wanted {wanted} for {VOCABULARY}")
-        if not all(np.isfinite(array).all() for array in arrays.values()):
-            raise ValueError(f"{WEIGHTS} holds numbers that are none")
-        if not all(isinstance(word, str) for word in vocabulary):
-            raise ValueError(f"{VOCABULARY} is no list of words")
+        if not all((np.abs(array) < LARGEST).all() for array in arrays.values()):  # no NaN is
+            raise ValueError(f"{WEIGHTS} holds NaN, infinite or impossibly large values")
         return cls(Words(vocabulary, arrays["rarity"]), arrays["weights"], arrays["biases"])
 
 
@@ -103,35 +117,34 @@ class Lessons:
     """The texts that a reader learns from, their words counted once.
 
     Args:
-        words: Those that are known.
         pool: Texts that networks label.
         labeled: Texts with given labels.
         labels: These, as class numbers.
+        classes: How many there are.
         seed: Draws from large pools.
+
+    Raises:
+        NoLessonsError: where the pool has too few texts, or most have no word in common with others.
     """
 
     def __init__(
         self,
-        words: Words,
         pool: Sequence[str],
         labeled: Sequence[str],
         labels: Sequence[int] | np.ndarray,
+        classes: int,
         seed: int = 0,
     ) -> None:
-        self.words, self.labels = words, np.asarray(labels)
-        self.drawn = drawn(len(pool), seed)
-        self.pool, self.labeled = words.rows([pool[i] for i in self.drawn]), words.rows(labeled)
-
-    @classmethod
-    def of(
-        cls, pool: Sequence[str], labeled: Sequence[str], labels: Sequence[int] | np.ndarray, seed: int = 0
-    ) -> Lessons | None:
-        """None where the pool has too few texts, or most have no word in common with others."""
         if len(pool) < FEWEST_POOL_TEXTS:
-            return None
-        words = Words.of([pool[i] for i in drawn(len(pool), seed)])
-        found = cls(words, pool, labeled, labels, seed) if words else None
-        return found if found and _known(found.pool).mean() >= KNOWN else None
+            raise NoLessonsError(f"it takes {FEWEST_POOL_TEXTS} unlabelled texts or more, got {len(pool)}")
+        self.labels, self.classes = np.asarray(labels), classes
+        self.drawn = drawn(len(pool), seed)
+        most = min(MOST_WORDS, MOST_WEIGHTS // classes)
+        self.words, self.pool = Words.found_in([pool[i] for i in self.drawn], most)
+        if (share := _known(self.pool).mean()) < KNOWN:
+            needs = "it needs texts whose words are separated by spaces and recur"
+            raise NoLessonsError(f"only {share:.0%} of the unlabelled texts share a word with others; {needs}")
+        self.labeled = self.words.rows(labeled)
 
     def taught(self, probs: np.ndarray, without: Sequence[int] | np.ndarray = ()) -> WordReader:
         """A reader that has learnt from the networks' (P, C) and from given labels, but for some rows of these."""
@@ -140,21 +153,23 @@ class Lessons:
         from sklearn.linear_model import LogisticRegression
         from threadpoolctl import threadpool_limits
 
-        classes = probs.shape[1]
         surest = _surest(probs[self.drawn])
         given = np.setdiff1d(np.arange(len(self.labels)), without)
         x = vstack([self.pool[surest], self.labeled[given]]).tocsr()
         y = np.concatenate([probs[self.drawn].argmax(-1)[surest], self.labels[given]])
         counts = np.concatenate([np.ones(len(surest)), np.full(len(given), LABELED)])
+        tolerance = 1e-3 / self.classes  # of gradients that are the smaller the more classes share the texts
         # One thread: products of sparse rows have no more, and between them others would wait in a busy loop.
         with warnings.catch_warnings(), threadpool_limits(1):
-            warnings.simplefilter("ignore", ConvergenceWarning)  # the last digits are no better for more steps
-            model = LogisticRegression(C=STRENGTH, max_iter=100, tol=1e-3).fit(x, y, sample_weight=counts)
-        coefficients, intercepts = model.coef_, model.intercept_
-        if classes == 2:  # scikit-learn has one row for the two
+            warnings.simplefilter("ignore", ConvergenceWarning)  # after so many steps little changes
+            model = LogisticRegression(C=STRENGTH, max_iter=100, tol=tolerance).fit(x, y, sample_weight=counts)
+        coefficients, intercepts, seen = model.coef_, model.intercept_, model.classes_
+        if len(seen) == 2:  # scikit-learn has one row for the two
             coefficients, intercepts = (np.concatenate([-a, a]) / 2 for a in (coefficients, intercepts))
-        shares = np.bincount(y, counts, minlength=classes) / counts.sum()
-        return WordReader(self.words, coefficients.T, intercepts - (1 - SHARES) * np.log(shares))
+        shares = np.bincount(y, counts, minlength=self.classes)[seen] / counts.sum()
+        weights, biases = np.zeros((self.classes, x.shape[1])), np.full(self.classes, NEVER)
+        weights[seen], biases[seen] = coefficients, intercepts - (1 - PRIOR_KEPT) * np.log(shares)
+        return WordReader(self.words, weights.T, biases)
 
 
 def drawn(size: int, seed: int) -> np.ndarray:
@@ -176,10 +191,10 @@ def harm(alone: np.ndarray, both: np.ndarray, where: str) -> str | None:
     lost, won = int((alone & ~both).sum()), int((both & ~alone).sum())
     if lost - won <= 2 * (lost + won) ** 0.5:
         return None
-    rates = f"{100 * both.mean():.1f} % are right {where}, with the networks alone {100 * alone.mean():.1f} %"
+    rates = f"{100 * both.mean():.1f} % correct {where} with it, {100 * alone.mean():.1f} % without"
     return (
-        f"The reader of words does harm here: {rates}. It may be that the unlabelled texts lack a class; "
-        "network.word_reader=false leaves the reader out."
+        f"The word reader does harm here: {rates}. Perhaps a class is missing from the unlabelled texts. "
+        "--set network.word_reader=false leaves the reader out."
     )
 
 
@@ -194,10 +209,29 @@ def _surest(probs: np.ndarray) -> np.ndarray:
     sureness, labels = probs.max(-1), probs.argmax(-1)
     of_classes = [np.flatnonzero(labels == c) for c in range(probs.shape[1])]
     ordered = [own[np.argsort(-sureness[own], kind="stable")] for own in of_classes]
-    return np.concatenate([own[: int(np.ceil(SHARE * len(own)))] for own in ordered])
+    return np.concatenate([own[: int(np.ceil(SUREST * len(own)))] for own in ordered])
 
 
 def _vectorizer(**settings: object) -> TfidfVectorizer:
     from sklearn.feature_extraction.text import TfidfVectorizer
 
-    return TfidfVectorizer(sublinear_tf=True, ngram_range=(1, PAIRS), **settings)
+    split = {"preprocessor": _folded, "token_pattern": _word_pattern()}
+    return TfidfVectorizer(sublinear_tf=True, ngram_range=(1, PAIRS), **split, **settings)
+
+
+def _folded(text: str) -> str:
+    """Lower case, and an accent written apart joined to its letter."""
+    return unicodedata.normalize("NFC", text).lower()
+
+
+@cache
+def _word_pattern() -> str:
+    """Two letters or more, with their marks: scikit-learn's own pattern breaks words at vowel signs."""
+    every = map(chr, range(0x300, sys.maxunicode + 1))
+    marks = [c for c in every if unicodedata.category(c) in ("Mn", "Mc") and not _selects_a_shape(c)]
+    return rf"\w[\w{''.join(marks)}]+"
+
+
+def _selects_a_shape(mark: str) -> bool:
+    """Of an emoji, say, and part of no word."""
+    return "VARIATION SELECTOR" in unicodedata.name(mark, "")

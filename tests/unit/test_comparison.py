@@ -56,11 +56,11 @@ def test_every_labelled_text_is_left_out_once_and_never_trained_on(monkeypatch):
     assert all(score == {"accuracy": 1.0, "standard_error": 0.0, "n": 12} for score in scores.values())
 
 
-def test_a_reader_of_words_is_asked_beside_and_never_taught_what_is_left_out(monkeypatch):
+def test_a_word_reader_is_asked_beside_and_never_taught_what_is_left_out(monkeypatch):
     """Words are as telling as features; ``without`` is what the fold has left out, in the same order."""
     given, named = features(4, pool=600), ["red apple", "green pear", "blue plum"]
     pool = [named[i % CLASSES] for i in range(600)]
-    lessons = Lessons.of(pool, [named[c] for c in given.labels], given.labels.tolist())
+    lessons = Lessons(pool, [named[c] for c in given.labels], given.labels.tolist(), CLASSES)
     folds, left_out, fold, taught = [], [], FeatureSet.fold, Lessons.taught
 
     def seen_fold(self: FeatureSet, rows: torch.Tensor) -> FeatureSet:
@@ -84,8 +84,7 @@ def test_the_words_of_a_text_are_asked_beside_its_own_features(monkeypatch):
     """Every labelled text has words of its own."""
     given, named = features(4, pool=600), ["red apple", "green pear", "blue plum"]
     texts = [f"{named[c]} {named[i // 4]} {'red ' * i}" for i, c in enumerate(given.labels)]
-    lessons = Lessons.of([named[i % CLASSES] for i in range(600)], texts, given.labels.tolist())
-    assert lessons is not None
+    lessons = Lessons([named[i % CLASSES] for i in range(600)], texts, given.labels.tolist(), CLASSES)
     folds, asked, fold, beside = [], [], FeatureSet.fold, WordReader.beside
 
     def seen_fold(self: FeatureSet, rows: torch.Tensor) -> FeatureSet:
@@ -113,18 +112,18 @@ def test_a_reader_that_does_harm_in_cross_validation_is_told_of(monkeypatch):
             heard.append(text)
 
     given = features(4, pool=600)
-    lessons = Lessons.of(["some words"] * 600, ["some words"] * 12, given.labels.tolist())
+    lessons = Lessons(["some words"] * 600, ["some words"] * 12, given.labels.tolist(), CLASSES)
     comparison(given, Heard(), lessons).cross_validate(4)
     assert heard == []
     monkeypatch.setattr(WordReader, "beside", lambda self, networks, rows: np.roll(networks, 1, axis=-1))
     comparison(given, Heard(), lessons).cross_validate(4)
     assert len(heard) == 1
-    assert "0.0 % are right in cross-validation, with the networks alone 100.0 %" in heard[0]
+    assert "0.0 % correct in cross-validation with it, 100.0 % without" in heard[0]
 
 
 def test_what_is_scored_is_what_is_said_with_the_words(monkeypatch):
     given = features(4, pool=600)
-    lessons = Lessons.of(["some words"] * 600, ["some words"] * 12, given.labels.tolist())
+    lessons = Lessons(["some words"] * 600, ["some words"] * 12, given.labels.tolist(), CLASSES)
     monkeypatch.setattr(WordReader, "beside", lambda self, networks, rows: np.roll(networks, 1, axis=-1))
     scores = comparison(given, lessons=lessons).cross_validate(4)
     assert [scores[name]["accuracy"] for name in ("networks_alone", "jointmatch")] == [1.0, 0.0]

@@ -295,7 +295,7 @@ def test_the_table_of_the_other_methods_weights_in_full_is_what_was_measured():
 
 
 def test_what_words_bring_beside_networks_is_what_was_measured():
-    text = page("decisions", "0016-a-reader-of-words.md")
+    text = page("decisions", "0016-a-word-reader.md")
     found = Results(load(str(ROOT / "benchmarks" / "search" / "lite_words.toml")), KEPT)
     changes = []
     for data in found.experiment.data:
@@ -316,7 +316,7 @@ def test_what_words_bring_beside_networks_is_what_was_measured():
 
 
 def test_what_the_page_about_words_says_of_its_constants_and_rounds_is_what_was_measured():
-    text = page("decisions", "0016-a-reader-of-words.md")
+    text = page("decisions", "0016-a-word-reader.md")
     sets = result("word_reader")["sets"]
     assert len(sets) == 12
     shown = {f"taught by {size:,}": f"{size} texts" for size in (500, 1000, 5000)}
@@ -338,7 +338,7 @@ def test_what_the_page_about_words_says_of_its_constants_and_rounds_is_what_was_
 
 
 def test_the_table_of_what_class_shares_are_worth_is_what_was_measured():
-    text = page("decisions", "0016-a-reader-of-words.md")
+    text = page("decisions", "0016-a-word-reader.md")
     sets = result("word_reader")["sets"].values()
     names = ["class shares not at all", "class shares by half", "class shares in full"]
     for said, start in (("as it is", ""), ("half of the classes lacking", "lacking: "), ("10 : 1", "10 : 1: ")):

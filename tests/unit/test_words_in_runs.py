@@ -1,4 +1,4 @@
-"""Runs with a reader of words: who has one, what is scored, what is kept."""
+"""Runs with a word reader: who has one, what is scored, what is kept."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_the_model_folder_of_the_run_says_the_very_same(made):
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict_proba(NEW), model.predict_proba(NEW))
     card = (folder / "README.md").read_text()
     assert "a linear classifier over" in card
-    assert "`words.json` lists these" in card
+    assert "`words.json` holds words" in card
     assert json.loads((folder / "jointmatch.json").read_text())["format"] == 2
 
 
@@ -136,7 +136,7 @@ def test_a_reader_that_does_harm_on_dev_is_told_of(tiny_backbone, monkeypatch):
 def test_without_a_pool_nothing_is_said_of_a_reader(tiny_backbone):
     heard = Heard()
     assert outcome(tiny_backbone, splits(0), listener=heard).model.reader is None
-    assert not [note for note in heard.notes if "reader of words" in note]
+    assert not [note for note in heard.notes if "word reader" in note]
 
 
 @pytest.mark.parametrize("name", ["words.json", "words.safetensors"])
@@ -150,14 +150,34 @@ def test_a_folder_whose_words_are_lost_or_damaged_is_refused(made, tmp_path, nam
         Model.load(tmp_path / "model")
 
 
-def test_a_folder_of_the_format_before_is_read_as_it_was(tiny_backbone, tmp_path):
+FORMAT_1 = {
+    *("format", "classes", "algorithm", "recipe", "mode", "backbone", "fingerprint", "layers", "pooling", "max_length"),
+    *("head", "selection", "steps", "seed", "temperature", "text_column", "version", "settings", "engine", "cut"),
+    "unlabeled_value",
+}
+
+
+def test_a_folder_without_a_reader_is_what_versions_before_could_read(tiny_backbone, tmp_path):
     model = outcome(tiny_backbone, network={"word_reader": False}).model
     model.save(tmp_path / "model")
     facts = json.loads((tmp_path / "model" / "jointmatch.json").read_text())
-    assert facts.pop("format") == 1  # so versions before can read it, too
-    del facts["word_reader"]
-    (tmp_path / "model" / "jointmatch.json").write_text(json.dumps(facts | {"format": 1}))
+    assert facts["format"] == 1
+    assert set(facts) == FORMAT_1
     np.testing.assert_array_equal(Model.load(tmp_path / "model").predict_proba(NEW), model.predict_proba(NEW))
+
+
+def test_texts_of_several_chunks_are_all_read(made, monkeypatch):
+    model = made[0].model
+    wanted = model.predict_proba(TEXTS[:10])
+    monkeypatch.setattr("jointmatch.model.CHUNK", 4)
+    np.testing.assert_allclose(model.predict_proba(TEXTS[:10]), wanted, atol=1e-6)
+
+
+def test_a_text_is_read_as_far_from_a_list_as_from_a_file(made, monkeypatch):
+    """The middle of a long text is not read by networks, so its end is not that of what was cut."""
+    model, text = made[0].model, TEXTS[0] + " " + TEXTS[1] * 50
+    monkeypatch.setattr("jointmatch.data.splits.MAX_CHARACTERS", len(TEXTS[0]))
+    np.testing.assert_array_equal(model.predict_proba([text]), model.predict_proba([TEXTS[0]]))
 
 
 def test_too_small_a_pool_has_none_and_it_is_said(tiny_backbone):
@@ -165,9 +185,8 @@ def test_too_small_a_pool_has_none_and_it_is_said(tiny_backbone):
     found = outcome(tiny_backbone, splits(FEWEST_POOL_TEXTS - 1), listener=heard, baselines=True)
     assert found.model.reader is found.result["known_words"] is None
     assert "networks_alone" not in found.result["baselines"]
-    assert [note for note in heard.notes if "No reader of words" in note] == [
-        "No reader of words beside the networks: it is taught from 500 unlabelled texts or more, most with words in "
-        "common, got 499 texts."
+    assert [note for note in heard.notes if "word reader" in note] == [
+        "No word reader beside the networks: it takes 500 unlabelled texts or more, got 499."
     ]
 
 
@@ -184,7 +203,7 @@ def test_too_small_a_pool_has_none_and_it_is_said(tiny_backbone):
 def test_who_has_none_by_itself(tiny_backbone, sections):
     heard = Heard()
     assert outcome(tiny_backbone, listener=heard, **sections).model.reader is None
-    assert not [note for note in heard.notes if "reader of words" in note]
+    assert not [note for note in heard.notes if "word reader" in note]
 
 
 def test_whole_networks_can_have_one(tiny_backbone):

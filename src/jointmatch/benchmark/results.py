@@ -40,7 +40,7 @@ class Entry:
     def _scores(self, record: Record, of: str) -> Mapping[str, Any]:
         """A reference has nothing to choose from: its one score stands under both headings.
 
-        A reader of words is taught by the networks that are kept: with it there is no score of the last step, whose own
+        A word reader is taught by the networks that are kept: with it there is no score of the last step, whose own
         are the networks' alone.
         """
         if self.reference:
@@ -140,7 +140,7 @@ class Results:
 def asked_of(experiment: Experiment, row: str, data: str) -> dict[str, Any]:
     """The settings by which a run from before cells had names is known to be what a row wants.
 
-    A reader of words that is not wanted is left out: there was none then.
+    A word reader that is not wanted is left out: there was none then.
     """
     asked = {key: dict(own) for key, own in experiment.settings_of(row, data).items() if key != "output"}
     if asked.get("network", {}).get("word_reader") is False:

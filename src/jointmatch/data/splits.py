@@ -16,7 +16,7 @@ from jointmatch.types import Label
 BLANK_LOOKING = {
     "n/a", "na", "nan", "none", "null", "?", "-", "--", "tbd", "todo", "unlabeled", "unlabelled", "no label",
 }  # fmt: skip
-MAX_CHARACTERS = 50_000  # no encoder reads that far; a longer text only costs time and memory
+MAX_CHARACTERS = 50_000  # what lies behind tells no more of the class, and costs time and memory
 MANY = 20  # so many labels, each on one text, are hardly classes
 
 
@@ -128,7 +128,7 @@ def same_text(text: str) -> str:
 
 
 def cut(texts: Sequence[str]) -> list[str]:
-    """Texts without what no encoder reads."""
+    """The beginnings of texts, as far as they are read at all."""
     return [text[:MAX_CHARACTERS] for text in texts]
 
 
