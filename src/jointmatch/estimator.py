@@ -21,6 +21,8 @@ from jointmatch.resolve import as_settings
 from jointmatch.run import run
 from jointmatch.types import Label
 
+SETTING = "settings__"
+
 
 class TextClassifier(ClassifierMixin, BaseEstimator):
     """Classify raw texts from a few labels per class and many unlabelled texts.
@@ -33,7 +35,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         random_state: Seed of everything random; None means 0.
         unlabeled_value: The label that means "no label" besides None, NaN and "", in place of -1; with "" none does,
             and -1 is a class.
-        settings: Any other setting by its path, such as ``{"algorithm.tau": 0.95}``.
+        settings: Any other setting by its path, such as ``{"algorithm.tau": 0.95}``; in a search over parameters
+            ``settings__algorithm.tau``.
         verbose: Whether to tell, on the error stream, what is done and how training goes.
 
     Attributes:
@@ -63,6 +66,14 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         self.unlabeled_value = unlabeled_value
         self.settings = settings
         self.verbose = verbose
+
+    def set_params(self, **params: Any) -> TextClassifier:
+        """scikit-learn's own, and ``settings__algorithm.tau`` for one setting, so that a search can go over it."""
+        own = {name.removeprefix(SETTING): params.pop(name) for name in list(params) if name.startswith(SETTING)}
+        super().set_params(**params)
+        if own:
+            self.settings = {**(self.settings or {}), **own}
+        return self
 
     def fit(
         self,

@@ -80,7 +80,7 @@ class Job:
         listener: Listener,
         resume: bool,
     ) -> None:
-        self.splits, self.resume = splits, resume
+        self.splits, self.asked, self.resume = splits, settings, resume
         self.listener = listener = Remembering(listener)
         self.folder = RunFolder(folder) if folder is not None else None
         self.side_by_side = 1  # how many seeds were trained at once
@@ -262,7 +262,8 @@ class Job:
     def _check_checkpoint(self) -> None:
         """Refuse, before any work, to go on with another run's checkpoint."""
         if self.folder and self._will_resume():
-            check_identity(self.folder.checkpoint, read_facts(self.folder.checkpoint), self._identity())
+            changed = self.folder.changed_settings(self.config)
+            check_identity(self.folder.checkpoint, read_facts(self.folder.checkpoint), self._identity(), changed)
 
     def _identity(self) -> str:
         """A digest of the settings and the data that a checkpoint belongs to."""
@@ -284,7 +285,10 @@ class Job:
         try:
             return Lessons(pool, labeled.texts, labeled.labels, classes, self.config.training.seed)
         except NoLessonsError as error:
-            self.listener.note(f"No word reader beside the networks: {error}.")
+            asked = self.asked.get("network", {}).get(
+                "word_reader"
+            )  # who asks for one should not miss that there is none
+            (self.listener.warn if asked else self.listener.note)(f"No word reader beside the networks: {error}.")
             return None
 
     def _model(self, trained: Trained, reader: WordReader | None) -> Model:

@@ -39,7 +39,7 @@ class Printing(Listener):
 
     def stage(self, name: str, total: int | None) -> None:
         if total is not None:  # a line that cannot tell how long it will take is none
-            self.note(f"{name}: {total}")
+            self.note(f"{name}: {total} to do")
 
     def evaluation(self, record: dict[str, Any]) -> None:
         self.note(described(record))

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import tempfile
+import tomllib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -102,6 +103,19 @@ class RunFolder:
     def write_config(self, config: Config) -> None:
         """The resolved settings."""
         write_text(self.path / "config.toml", tomli_w.dumps(config.to_dict()))
+
+    def changed_settings(self, config: Config) -> list[str]:
+        """How the settings differ from those of the run that is here, in words."""
+        try:
+            before = tomllib.loads((self.path / "config.toml").read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return []
+        now = tomllib.loads(tomli_w.dumps(config.to_dict()))
+        keys = {(section, key) for of in (before, now) for section in of if section != "output" for key in of[section]}
+        values = [
+            (f"{s}.{k}", before.get(s, {}).get(k, "unset"), now.get(s, {}).get(k, "unset")) for s, k in sorted(keys)
+        ]
+        return [f"{name} was {old!r}, is {new!r}" for name, old, new in values if old != new]
 
     def write_history(self, history: list[dict[str, Any]]) -> None:
         """One line per evaluation."""

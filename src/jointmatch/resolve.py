@@ -130,12 +130,15 @@ def choose_mode(settings: Mapping[str, Any], pool_size: int) -> tuple[str, str]:
 
 
 def as_settings(flat: Mapping[str, Any]) -> Settings:
-    """``{"algorithm.tau": 0.9}`` as nested settings."""
+    """``{"algorithm.tau": 0.9}``, or ``{"algorithm": {"tau": 0.9}}`` as TOML has it, as nested settings."""
     if not isinstance(flat, Mapping):
         raise ConfigError([f'settings is {flat!r}, wanted a dict, such as {{"algorithm.tau": 0.9}}'])
     nested: Settings = {}
     for path, value in flat.items():
         section, dot, key = path.partition(".")
+        if isinstance(value, Mapping) and not dot:
+            nested.setdefault(section, {}).update(value)
+            continue
         if not dot:
             raise ConfigError([f"{path!r} was given as a setting, wanted section.key, such as algorithm.tau"])
         nested.setdefault(section, {})[key] = value

@@ -7,7 +7,7 @@ import re
 from jointmatch.errors import InputError
 
 _LETTERS = "KMGT"
-_UNITS = {"": 1, "B": 1} | {
+_UNITS = {"B": 1} | {
     unit: base**power
     for power, letter in enumerate(_LETTERS, start=1)
     for unit, base in ((letter, 1000), (f"{letter}B", 1000), (f"{letter}IB", 1024))
@@ -15,12 +15,14 @@ _UNITS = {"": 1, "B": 1} | {
 
 
 def read_size(text: str, where: str) -> int:
-    """Bytes from ``2GB``, ``500 MB``, ``1.5GiB`` or a plain number.
+    """Bytes from ``2GB``, ``500 MB``, ``1.5GiB`` or 0; of any other number nobody can tell the unit.
 
     Raises:
         InputError: It is none of these; the message says ``where`` it stood.
     """
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([A-Z]*)", text.strip().upper())
+    if found and float(found[1]) == 0 and not found[2]:
+        return 0
     if found is None or found[2] not in _UNITS:
         raise InputError(f"{where} is {text!r}, wanted a size such as 500MB or 2GB.")
     return int(float(found[1]) * _UNITS[found[2]])

@@ -26,15 +26,15 @@ def strange_words(texts: Sequence[str], pretrained: Any, name: str) -> str | Non
         name: The backbone's.
     """
     some = [text[:CHARACTERS] for text in some_of(texts, SAMPLE)]
-    advice = "A backbone that was trained on such texts may well do better: --backbone takes a name or a folder."
+    advice = "A backbone trained on such texts may do better: --backbone takes a name or a folder."
     unknown = _share_unknown(some, pretrained)
     if unknown > MANY_UNKNOWN:
-        return f"{100 * unknown:.0f} % of what these texts are made of is unknown to {name}. {advice}"
+        return f"{100 * unknown:.0f} % of the tokens of these texts are unknown to {name}. {advice}"
     pieces = _pieces_per_word(some, pretrained)
     if pieces > MANY_PIECES:
         return (
-            f"{name} has to piece the words of these texts together ({pieces:.1f} pieces a word; about 1.2 where "
-            f"it knows the words, as it does of everyday texts in its own language). {advice}"
+            f"{name} does not know the words of these texts well: it needs {pieces:.1f} pieces a word, where everyday "
+            f"texts in its own language take about 1.2. {advice}"
         )
     return None
 

@@ -97,6 +97,14 @@ def test_shapes_and_types_hold_for_any_number_of_networks_and_classes(name, netw
 
 
 @every_algorithm
+def test_one_whose_labels_name_texts_or_views_says_that_it_chooses(name):
+    """Otherwise batches are made in advance that nobody asks for."""
+    rule = practised(name)
+    labels = label(rule, weak(rule), step())
+    assert rule.chooses or (labels.rows is None and labels.views is None)
+
+
+@every_algorithm
 @every_shape
 def test_losses_are_one_finite_number_per_network(name, networks, classes):
     """Never negative either, but for a term that has a weight of its own: what is left where w_u is 0."""

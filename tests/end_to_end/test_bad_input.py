@@ -193,7 +193,7 @@ def test_resuming_with_other_settings_is_refused_and_leaves_the_run_alone(train,
     before = entries_of(tmp_path / "run")
     ran = train("--resume", "--quiet", "--set", "algorithm.tau=0.5")
     assert entries_of(tmp_path / "run") == before
-    assert_refused(ran, "other data or settings", "--overwrite")
+    assert_refused(ran, "other settings (algorithm.tau was ", ", is 0.5)", "--overwrite")
 
 
 @pytest.mark.parametrize("output", ["a-file", "a-file/below", "/proc/jointmatch/run"])

@@ -140,7 +140,7 @@ def test_quiet_keeps_the_warnings(command, toy, tiny_backbone, tmp_path):
     (tmp_path / "train.csv").write_text(rows)
     words = ("train", tmp_path / "train.csv", "--output", tmp_path / "run", "--backbone", tiny_backbone, *FAST)
     assert command(*words, "--quiet").err == (
-        "1 class(es) with a single labelled text (animal): a few more would help most there.\n"
+        "1 class(es) with a single labelled text (animal): label a few more of these first.\n"
     )
 
 
@@ -207,7 +207,7 @@ def test_help_names_every_recipe_and_what_a_pipe_may_hold():
     shown = {name: " ".join(CliRunner().invoke(app, [name, "--help"]).output.split()) for name in ("train", "predict")}
     words = set(shown["train"].replace(",", " ").replace(".", " ").split())
     assert set(recipe_names()) <= words
-    assert "- for a pipe of csv, tsv or jsonl" in re.sub(r"[\s│]+", " ", shown["predict"])
+    assert "- for csv, tsv or jsonl on standard input" in re.sub(r"[\s│]+", " ", shown["predict"])
 
 
 def test_a_file_that_lacks_classes_is_scored_with_a_word_on_macro_f1(command, model, tmp_path):
@@ -365,7 +365,7 @@ def test_what_is_stopped_and_kept_nothing_does_not_say_that_it_has(command, mode
 
 
 def test_predicting_and_evaluating_say_that_they_are_at_it(command, model, toy):
-    assert "predicting: 30" in command("evaluate", model, toy / "test.csv").err.splitlines()
+    assert "predicting: 30 to do" in command("evaluate", model, toy / "test.csv").err.splitlines()
     listener = Recorder()
     predict_file(lambda: Model.load(model, "cpu"), toy / "test.csv", listener=listener)
     assert listener.stages == [("predicting", None)]

@@ -86,7 +86,7 @@ def test_out_of_gpu_memory_halves_the_micro_batch_and_goes_on(train, monkeypatch
 
 def test_labels_that_differ_only_in_case_are_kept_apart_and_mentioned(train):
     ran, result = train([*rows(), ("plum is a plum", "Fruit"), ("lemon is a peach", "Fruit")])
-    assert "'Fruit', 'fruit' are taken as different classes." in ran.err
+    assert "Different classes, by their spelling: 'Fruit' (2) and 'fruit' (" in ran.err
     assert result["classes"] == ["Fruit", "fruit", "metal", "music"]
 
 

@@ -177,5 +177,5 @@ def test_empty_and_long_texts_are_counted_predicted_and_written_as_they_were(com
     assert [row["text"] for row in rows] == texts
     assert {row["prediction"] for row in rows} <= TOPICS
     ran = command("evaluate", model, source, "--json")
-    assert ran.err == f"predicting: 4\n{said.format('kept and scored')}"
+    assert ran.err == f"predicting: 4 to do\n{said.format('kept and scored')}"
     assert json.loads(ran.out)["n"] == 4

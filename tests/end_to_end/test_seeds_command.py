@@ -127,7 +127,7 @@ def test_other_settings_are_not_mixed_with_finished_seeds(train, tmp_path):
     train("--seeds", 2)
     before = (tmp_path / "run/result.json").read_bytes()
     ran = train("--seeds", 2, "--resume", "--set", "training.learning_rate=0.5")
-    assert_refused(ran, "other data or settings")
+    assert_refused(ran, "other settings (training.learning_rate was 0.005, is 0.5)")
     assert (tmp_path / "run/result.json").read_bytes() == before
 
 

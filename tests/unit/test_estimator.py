@@ -65,7 +65,7 @@ def test_the_weights_kept_are_those_that_are_best_on_dev(make):
         (["a text"], "Got list as dev, wanted two: (texts, labels)."),
         ((["a", "b"], ["fruit"]), "Got 2 texts and 1 labels, wanted as many of each."),
         ((["a"], [None]), "The dev part has 1 row(s) without a label."),
-        ((["a"], ["fish"]), "dev has labels that training does not have, in 1 of 1 rows: 'fish'."),
+        ((["a"], ["fish"]), "The dev part has labels that training does not have, in 1 of 1 rows: 'fish'."),
     ],
 )
 def test_a_dev_part_that_cannot_be_scored_is_refused(make, dev, message):
@@ -80,7 +80,7 @@ def test_it_tells_how_training_goes_only_if_asked(make, capsys, verbose):
     told = capsys.readouterr()
     assert told.out == ""
     assert ("step 5  loss" in told.err) == verbose
-    assert ("\nfeatures: 45\n" in told.err) == verbose  # what takes longest
+    assert ("\nfeatures: 45 to do\n" in told.err) == verbose  # what takes longest
 
 
 def test_a_shell_completes_what_the_package_offers():
@@ -346,6 +346,28 @@ def test_a_grid_search_varies_the_recipe_and_the_settings(make):
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
     assert search.best_params_["recipe"] in grid["recipe"]
     assert set(search.predict(NEW)) <= set(IDS)
+
+
+def test_a_search_may_go_over_single_settings(make):
+    given = make(settings=SHORT)
+    search = GridSearchCV(given, {"settings__algorithm.tau": [0.5, 0.9]}, cv=2, error_score="raise").fit(TEXTS, LABELS)
+    assert [run["settings__algorithm.tau"] for run in search.cv_results_["params"]] == [0.5, 0.9]
+    best = search.best_params_["settings__algorithm.tau"]
+    assert search.best_estimator_.get_params()["settings"] == SHORT | {"algorithm.tau": best}
+    assert given.settings == SHORT  # a copy of it was set
+    with pytest.raises(ConfigError, match=r"unknown key algorithm\.taw"):
+        make().set_params(**{"settings__algorithm.taw": 1}).fit(TEXTS, LABELS)
+
+
+def test_settings_may_stand_in_sections_as_in_a_config_file(make):
+    nested = make(settings={"training": {"steps": 5, "evaluate_every": 5}, "algorithm.tau": 0.5}).fit(TEXTS, LABELS)
+    flat = make(settings={"training.steps": 5, "training.evaluate_every": 5, "algorithm.tau": 0.5}).fit(TEXTS, LABELS)
+    np.testing.assert_array_equal(nested.predict_proba(NEW), flat.predict_proba(NEW))
+
+
+def test_white_space_around_labels_makes_no_classes(make):
+    labels = [f" {label}" if i % 2 else f"{label} " for i, label in enumerate(map(str, LABELS))]
+    assert make().fit(TEXTS, labels).classes_.tolist() == sorted({str(label) for label in LABELS})
 
 
 def test_a_fitted_classifier_can_be_pickled(make):

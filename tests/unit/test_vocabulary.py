@@ -29,14 +29,14 @@ def pretrained():
 def test_other_languages_are_pieced_together(pretrained, text):
     said = strange_words([text] * 3, pretrained, "minilm")
     assert said is not None
-    assert said.startswith("minilm has to piece the words of these texts together (")
+    assert said.startswith("minilm does not know the words of these texts well: it needs ")
     assert "--backbone" in said
 
 
 def test_a_script_without_spaces_is_unknown(pretrained):
     said = strange_words([CHINESE], pretrained, "minilm")
     assert said is not None
-    assert "% of what these texts are made of is unknown to minilm." in said
+    assert "% of the tokens of these texts are unknown to minilm." in said
 
 
 @pytest.mark.parametrize("texts", [[ENGLISH], [TWEET, ENGLISH], [], [""], ["123 456"], [ENGLISH] * 3 + [GERMAN]])
@@ -59,7 +59,7 @@ def test_pieces_are_counted_by_word(pretrained):
     three = len(pretrained("antidisestablishmentarianism", add_special_tokens=False)["input_ids"])
     said = strange_words(["the cat, 12 antidisestablishmentarianism!"], pretrained, "minilm")
     assert said is not None
-    assert f"({(2 + three) / 3:.1f} pieces a word" in said
+    assert f" {(2 + three) / 3:.1f} pieces a word" in said
 
 
 def test_a_run_warns_of_it_and_its_record_says_so(tiny_backbone):

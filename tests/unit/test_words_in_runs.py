@@ -206,6 +206,12 @@ def test_who_has_none_by_itself(tiny_backbone, sections):
     assert not [note for note in heard.notes if "word reader" in note]
 
 
+def test_who_asks_for_one_is_warned_that_there_is_none(tiny_backbone):
+    asked = outcome(tiny_backbone, splits(FEWEST_POOL_TEXTS - 1), network={"word_reader": True})
+    assert any("No word reader beside the networks" in text for text in asked.result["warnings"])
+    assert not any("word reader" in text for text in outcome(tiny_backbone, splits(9)).result["warnings"])
+
+
 def test_whole_networks_can_have_one(tiny_backbone):
     found = outcome(tiny_backbone, training={"mode": "full"}, network={"word_reader": True, "max_length": 8})
     assert found.result["known_words"] > 20

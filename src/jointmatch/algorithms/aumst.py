@@ -47,6 +47,7 @@ class AUMST(Algorithm):
         "Students start from the same weights each time, there with a new head each; and the first teacher is one, not "
         "the better of two. Students have C outputs, there C + 1, one of them for nothing."
     )
+    chooses = True
     extra_classes = 1
     in_rounds = True
     notes_losses = True

@@ -39,6 +39,7 @@ class Algorithm(nn.Module, ABC):
     one_view: ClassVar[bool] = False  # the student reads the weak view, as the teacher does
     num_views: ClassVar[int] = 1  # of each text given to pseudo_label: the weak one, then strong ones
     every_view: ClassVar[bool] = False  # the student reads each text in all these views, not in one strong one
+    chooses: ClassVar[bool] = False  # its labels say which texts or views the student reads: none are prepared before
     learns_views: ClassVar[bool] = False  # labeled_views_loss is asked for, with all views of the labelled texts
     whole_labels: ClassVar[bool] = False  # L_s is no mean over the batch: micro-batches do not part labelled texts
     whole_pool: ClassVar[bool] = False  # L_u is no mean over the batch: in micro-batches it is another one

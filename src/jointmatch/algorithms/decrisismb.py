@@ -31,6 +31,7 @@ class DeCrisisMB(Algorithm):
     reference = "Zou et al. 2023, Findings of EMNLP"
     rule = "L_u = mean (y - p)^2 over texts drawn evenly by class from a memory of those with max q >= tau"
     one_view = True
+    chooses = True
 
     def __init__(
         self,

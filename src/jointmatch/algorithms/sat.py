@@ -41,6 +41,7 @@ class SAT(Composed):
         "w_u counts for more than ours."
     )
     num_views = 3
+    chooses = True
     learns_views = True
     requires = {"augment": {"weak": "none"}}  # noqa: RUF012 - a view that is learnt with its label would always be easier
 

@@ -60,8 +60,9 @@ class Experiment:
         """The same on some of its data sets; none named: on all."""
         for wanted in names:
             if wanted not in self.data:
-                near, known = did_you_mean(wanted, self.data), ", ".join(self.data)
-                raise UnknownNameError(f"{self.name} has no data set {wanted!r}.{near} Known: {known}.")
+                known = f"Known: {', '.join(self.data)}." if self.data else "It has none at all: leave --dataset out."
+                near = did_you_mean(wanted, self.data)
+                raise UnknownNameError(f"{self.name} has no data set {wanted!r}.{near} {known}")
         return replace(self, data={d: n for d, n in self.data.items() if d in names}) if names else self
 
     def named(self, patterns: Iterable[str]) -> list[str]:

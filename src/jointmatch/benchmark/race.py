@@ -9,10 +9,11 @@ what it came to is kept until the way is run again.
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from itertools import repeat
 from types import MappingProxyType
@@ -29,9 +30,9 @@ from jointmatch.benchmark.outcome import backbone_name
 from jointmatch.benchmark.results import spread
 from jointmatch.benchmark.schedule import shared_cores
 from jointmatch.benchmark.store import Record, Store
-from jointmatch.benchmark.suite import Options, Suite, why_absent
+from jointmatch.benchmark.suite import Options, Suite, key_faults, why_absent
 from jointmatch.benchmark.table import NAMES, NOT_RUN
-from jointmatch.errors import DataError
+from jointmatch.errors import DataError, did_you_mean
 from jointmatch.listener import Listener
 from jointmatch.processes import follow
 
@@ -67,6 +68,23 @@ class Race(Suite):
     """``options``: ``together`` and ``processes``, whose seeds go at once, and how; ``levels`` of accuracy."""
 
     pictures = MappingProxyType({"race": Picture("Accuracy on dev over minutes", draw_race)})
+
+    def faults(self, options: Mapping[str, Any], variants: Sequence[str]) -> list[str]:
+        faults = key_faults("race", options, ("together", "levels"), ("processes",))
+        for key in ("together", "processes"):
+            names = options.get(key, [])
+            if not isinstance(names, list):
+                faults.append(f"options.{key} is {names!r}, wanted a list of variants, such as {list(variants[:1])!r}")
+                continue
+            faults += [
+                f"options.{key} has {name!r}, which is no variant.{did_you_mean(str(name), variants)}"
+                for name in names
+                if name not in variants
+            ]
+        levels = options.get("levels", [])
+        if not isinstance(levels, list) or not all(_is_number(level) for level in levels):
+            faults.append(f"options.levels is {levels!r}, wanted a list of accuracies, such as [0.8, 0.84]")
+        return faults
 
     def run(self, experiment: Experiment, options: Options) -> None:
         rows = self._rows(experiment, options.backbone, options.only)  # first: a name may be wrong
@@ -137,6 +155,10 @@ class Race(Suite):
             found = {name: [r for c, r in row if r is not None and _is_of(r, c)] for name, row in read.items()}
             best = max(best, found, key=lambda each: sum(map(len, each.values())))
         return best
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _task(experiment: Experiment) -> tuple[str, int]:

@@ -17,8 +17,8 @@
 ``rows`` names the variants to keep, in order; ``test = false`` is for searches, which must not see the test part;
 ``imbalance = 10`` thins the classes of the pool and of what is scored, down to a tenth for the rarest; ``columns`` and
 ``sort = true``, the best first, say how the table looks; ``figures`` names the pictures that are drawn of it;
-``suite`` says who runs it if it is no grid of runs, and ``options`` is then what that suite is told. The paper's own
-numbers stand with the variant that makes them again:
+``suite`` says who runs it if it is no grid of runs, and ``options`` is then what that suite is told, and looks at when
+the file is read. The paper's own numbers stand with the variant that makes them again:
 ``paper.ag_news.10 = { accuracy = [87.68, 0.5], macro_f1 = [87.64, 0.5] }``, or ``= 87.68``.
 """
 
@@ -31,6 +31,7 @@ from pathlib import Path
 from typing import Any
 
 from jointmatch.benchmark.experiment import COLUMNS, FIGURES, REFERENCES, Experiment, Variant
+from jointmatch.benchmark.suites import SUITES
 from jointmatch.config import SECTIONS, read_toml
 from jointmatch.errors import ConfigError, UnknownNameError, did_you_mean
 
@@ -56,11 +57,10 @@ _KINDS: dict[str, tuple[type, ...]] = {
     "options": (dict,),
 }
 _VARIANT = ("like", "title", "on", "paper", *SECTIONS)
-_OPTIONS = {
-    "speed": ("shapes", "ways", "ours", "compared", "beside", "usual", "steps", "grow"),
-    "race": ("together", "levels"),
-}
-"""What a suite must be told."""
+_OF_RUNS = ("grid", "race")
+"""The suites whose experiments are made of data, labels, seeds and variants."""
+_OF_ALL = ("extends", "title", "about", "suite", "figures", "options")
+"""What the others' may have."""
 
 
 def shipped() -> list[str]:
@@ -123,13 +123,12 @@ def _checked(name: str, raw: dict[str, Any]) -> Experiment:
         if key in raw and (not isinstance(raw[key], kinds) or (isinstance(raw[key], bool) and bool not in kinds)):
             wanted = " or ".join({"dict": "table", "str": "text"}.get(k.__name__, k.__name__) for k in kinds)
             faults.append(f"{name}: {key} is {raw[key]!r}, wanted {wanted}")
-    if not faults and raw.get("suite", "grid") in ("grid", "race"):
-        faults += [f"{name}: {fault}" for fault in _grid_faults(raw)]
-    lacking = [key for key in _OPTIONS.get(raw.get("suite", "grid"), ()) if key not in raw.get("options", {})]
-    faults += [f"{name}: options has no {key!r}, which the suite {raw['suite']} must be told" for key in lacking]
+    suite = raw.get("suite", "grid")
+    if not faults and suite in SUITES:
+        faults = [f"{name}: {fault}" for fault in _faults_to(suite, raw)]
     if faults:
         raise ConfigError(faults)
-    seeds = raw.get("seeds", 5)
+    seeds = raw.get("seeds", 5 if suite in _OF_RUNS else [])
     return Experiment(
         name,
         raw.get("title", name),
@@ -145,6 +144,16 @@ def _checked(name: str, raw: dict[str, Any]) -> Experiment:
             if key in raw
         },
     )
+
+
+def _faults_to(suite: str, raw: Mapping[str, Any]) -> list[str]:
+    """To whom runs it: of the runs, or of keys that only runs have, and of what it is told."""
+    faults = _grid_faults(raw) if suite in _OF_RUNS else _idle_keys(suite, raw)
+    return faults or SUITES[suite].faults(raw.get("options", {}), list(_settings_by_name(raw)))
+
+
+def _idle_keys(suite: str, raw: Mapping[str, Any]) -> list[str]:
+    return [f"{key} is for runs, and the suite {suite} makes none" for key in raw if key not in _OF_ALL]
 
 
 def _grid_faults(raw: Mapping[str, Any]) -> list[str]:

@@ -7,19 +7,20 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import Any, Literal
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Annotated, Any, Literal, get_type_hints
 
 import numpy as np
 import torch
 
-from jointmatch.algorithms import build
+from jointmatch.algorithms import ALGORITHMS, build
 from jointmatch.config import AugmentConfig, TrainingConfig
 from jointmatch.data import Splits, Texts
-from jointmatch.errors import ConfigError, UnknownNameError, did_you_mean
+from jointmatch.errors import ConfigError, did_you_mean
 from jointmatch.listener import Listener
 from jointmatch.networks import Encoder, Heads, HeadShape, Networks, StackedEncoders, Tokenizer, why_not_compiled
+from jointmatch.schema import AtLeastOne, Count, Fraction, Range, check
 from jointmatch.training import FullLearner, Loop, Updater, Views, autocast_dtype
 from jointmatch.training.together import side_by_side
 from jointmatch.types import Task
@@ -69,34 +70,24 @@ class Load:
     shape: str = "minilm"
     way: str = "stacked"
     algorithm: str = "jointmatch"
-    networks: int = 2
-    seeds: int = 1
-    batch: int = 8
-    mu: int = 10
-    length: int = 64
-    shortest: int = 0  # texts have from so many tokens on up to ``length``; 0: all have ``length``
-    pool: int = 2000
-    dropout: float = 0.1
+    networks: AtLeastOne = 2
+    seeds: AtLeastOne = 1
+    batch: AtLeastOne = 8
+    mu: AtLeastOne = 10
+    length: Annotated[int, Range(1, LONGEST)] = 64
+    shortest: Count = 0  # texts have from so many tokens on up to ``length``; 0: all have ``length``
+    pool: AtLeastOne = 2000
+    dropout: Fraction = 0.1
 
     def __post_init__(self) -> None:
-        for what, name, known in (("shape", self.shape, SHAPES), ("way", self.way, WAYS)):
-            if name not in known:
-                raise UnknownNameError(
-                    f"Unknown {what} {name!r}.{did_you_mean(name, known)} Known: {', '.join(known)}."
-                )
-        sizes = {
-            name: getattr(self, name) for name in ("networks", "seeds", "batch", "mu", "length", "shortest", "pool")
-        }
-        faults = [
-            f"{name} is {value!r}, wanted a whole number" for name, value in sizes.items() if type(value) is not int
-        ]
-        if not faults:
-            sizes.pop("shortest")
-            faults = [f"{name} is {value!r}, wanted 1 or more" for name, value in sizes.items() if value < 1]
-            if self.length > LONGEST:
-                faults.append(f"length is {self.length!r}, wanted 1 to {LONGEST}")
-            if not 0 <= self.shortest <= self.length:
-                faults.append(f"shortest is {self.shortest!r}, wanted 0 to length, which is {self.length!r}")
+        _, faults = check(get_type_hints(type(self), include_extras=True), asdict(self), "load")
+        names: dict[str, Iterable[str]] = {"shape": SHAPES, "way": WAYS, "algorithm": ALGORITHMS}
+        for what, known in names.items():
+            name = getattr(self, what)
+            if isinstance(name, str) and name not in known:
+                faults.append(f"unknown {what} {name!r}.{did_you_mean(name, known)} Known: {', '.join(sorted(known))}")
+        if not faults and self.shortest > self.length:
+            faults.append(f"load.shortest is {self.shortest}, wanted at most length, which is {self.length}")
         if faults:
             raise ConfigError(faults)
 

@@ -6,7 +6,7 @@ import fnmatch
 import multiprocessing
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, replace
 from itertools import product
@@ -18,13 +18,13 @@ from jointmatch.benchmark.experiment import Experiment
 from jointmatch.benchmark.formats import Section
 from jointmatch.benchmark.machines import current_machine, machines, slug
 from jointmatch.benchmark.speed_figures import draw_growth, draw_ways
+from jointmatch.benchmark.speed_options import AXES, OTHER, speed_faults
 from jointmatch.benchmark.store import Record, Store
 from jointmatch.benchmark.suite import Options, Suite
 from jointmatch.benchmark.table import NOT_RUN
 from jointmatch.benchmark.work import give_memory_back
 from jointmatch.errors import InputError, UnknownNameError
 
-AXES = ("networks", "seeds", "mu", "length", "pool")
 STEPS = 60  # that are timed, where an experiment does not say
 
 
@@ -42,6 +42,9 @@ class Speed(Suite):
         }
     )
 
+    def faults(self, options: Mapping[str, Any], variants: Sequence[str]) -> list[str]:
+        return speed_faults(options)
+
     def run(self, experiment: Experiment, options: Options) -> None:
         from jointmatch.benchmark.outcome import versions
         from jointmatch.benchmark.speed import matmul_peak, measure
@@ -49,9 +52,7 @@ class Speed(Suite):
 
         device, store, start = find_device("auto"), Store(options.results), time.monotonic()
         machine = current_machine()
-        if options.backbone != "auto":
-            shapes = ", ".join(experiment.options["shapes"])
-            raise InputError(f"{experiment.name} times random networks of its own shapes ({shapes}): no --backbone.")
+        _refuse_what_does_nothing(experiment, options)
         ways = _chosen(experiment, options.only)
         wanted = [load for load in self._loads(experiment) if load.way in ways]
         todo = [load for load in wanted if store.read(_path(machine, load.name)) is None]
@@ -63,7 +64,7 @@ class Speed(Suite):
             if time.monotonic() - start > options.seconds:
                 options.say(f"The time is up: {len(todo) - number} of {len(wanted)} loads are left.")
                 break
-            steps = experiment.options["steps"].get(load.way, experiment.options["steps"].get("other", STEPS))
+            steps = experiment.options["steps"].get(load.way, experiment.options["steps"].get(OTHER, STEPS))
             give_memory_back()
             found = measure(load, device, steps)
             store.write(_path(machine, load.name), {"name": load.name, "load": asdict(load), **found, **facts})
@@ -212,6 +213,21 @@ class Speed(Suite):
             ]
             found.append(Section(f"{shape}, ms per step by {axis}", [axis, *map(str, values)], rows))
         return found
+
+
+def _refuse_what_does_nothing(experiment: Experiment, options: Options) -> None:
+    asked = {
+        "--backbone": options.backbone != "auto",
+        "--seeds": bool(experiment.seeds),
+        "--together": options.together is not None,
+    }
+    refused = [name for name, is_asked in asked.items() if is_asked]
+    if refused:
+        shapes = ", ".join(experiment.options["shapes"])
+        raise InputError(
+            f"{experiment.name} times random networks of its own shapes ({shapes}), and as many seeds at once as its "
+            f"file says: no {', '.join(refused)}."
+        )
 
 
 def compile_ahead(loads: Sequence[Any], jobs: int, say: Callable[[str], None]) -> int:

@@ -1,23 +1,25 @@
 """Who runs an experiment and shows it: a grid of runs, or a suite that measures something else.
 
 A suite of its own is a class with these methods and a line in ``suites.py``; an experiment file names it with
-``suite = "..."`` and tells it what it wants to know in ``[options]``.
+``suite = "..."`` and tells it what it wants to know in ``[options]``, which it looks at when the file is read.
 """
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from jointmatch.benchmark.drawing import Picture, Shown
 from jointmatch.benchmark.experiment import Experiment
 from jointmatch.benchmark.formats import Section, csv_lines
 from jointmatch.benchmark.store import Store
-from jointmatch.errors import InputError
+from jointmatch.errors import InputError, did_you_mean
 
 
 @dataclass(frozen=True)
@@ -33,12 +35,20 @@ class Options:
     seconds: float = float("inf")
     say: Callable[[str], None] = print
 
+    def __post_init__(self) -> None:
+        if math.isnan(self.seconds):  # no time is later than it
+            raise InputError("--seconds is nan, wanted a number.")
+
 
 class Suite(ABC):
     """Runs one kind of experiment."""
 
     pictures: Mapping[str, Picture] = MappingProxyType({})
     """Those it can draw, by the names that experiments and pages give them."""
+
+    def faults(self, options: Mapping[str, Any], variants: Sequence[str]) -> list[str]:
+        """What is wrong with the ``options`` of a file that has these variants, in words."""
+        return []
 
     @abstractmethod
     def run(self, experiment: Experiment, options: Options) -> None:
@@ -60,6 +70,14 @@ class Suite(ABC):
         """Every number on a line of its own."""
         tables = self.tables(experiment, store, backbone)
         return csv_lines([[t.title, *row] for t in tables for row in (t.columns, *t.rows)])
+
+
+def key_faults(suite: str, options: Mapping[str, Any], must: Sequence[str], may: Sequence[str] = ()) -> list[str]:
+    """Of keys that a suite must be told and is not, and of those that it knows nothing of."""
+    known = [*must, *may]
+    lacking = [f"options has no {key!r}, which the suite {suite} must be told" for key in must if key not in options]
+    unknown = [key for key in options if key not in known]
+    return lacking + [f"options has {key!r}.{did_you_mean(key, known)} Known: {', '.join(known)}." for key in unknown]
 
 
 def why_absent(name: str, data_dir: str | None, parts: Sequence[str] = ("pool", "dev", "test")) -> str | None:

@@ -24,6 +24,8 @@ def augment(
     output: Annotated[
         Path | None,
         typer.Option(
+            "--output",
+            "-o",
             metavar="FILE",
             help="File to write; its extension sets the format. Without it, views only go into the cache.",
         ),

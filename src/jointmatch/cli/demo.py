@@ -15,9 +15,9 @@ MARK = ".demo"  # in a folder that a demo may replace
 
 
 def demo(
-    output: Annotated[Path, typer.Option(help="Folder for the run. An earlier demo there is replaced.")] = Path(
-        "jointmatch-demo"
-    ),
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Folder for the run. An earlier demo there is replaced.")
+    ] = Path("jointmatch-demo"),
     algorithm: Annotated[
         str, typer.Option(help="Algorithm to train; 'jointmatch algorithms' lists them.")
     ] = "jointmatch",

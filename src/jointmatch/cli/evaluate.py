@@ -37,7 +37,7 @@ def evaluate(
     found = find_device(device)
     metrics, skipped = evaluate_file(lambda: Model.load(model, str(found)), file, data, make_listener(quiet=False))
     if json:
-        print_json({**metrics, "without_label": skipped})
+        print_json({**metrics, "classes": list(metrics["per_class"]), "without_label": skipped})
         return
     if skipped:
         say(f"{skipped} row(s) without a label: left out.")

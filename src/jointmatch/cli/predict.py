@@ -21,7 +21,10 @@ def predict(
     output: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="File to write; its extension sets the format. Default: CSV on standard output."
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="File to write; its extension sets the format. Default: CSV on standard output.",
         ),
     ] = None,
     text_column: TextColumn = None,

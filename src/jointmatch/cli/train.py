@@ -26,9 +26,18 @@ def train(
         str, typer.Argument(metavar="LABELED", help="File with texts and labels, or the name of a benchmark data set.")
     ],
     output: Annotated[
-        Path, typer.Option(metavar="FOLDER", help="Folder for the run: model, scores, settings, history.")
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Folder for the run: model, scores, history.")
     ],
-    unlabeled: Annotated[list[Path] | None, _data("File of unlabelled texts. Repeatable.")] = None,
+    unlabeled: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--unlabeled",
+            "--unlabelled",
+            metavar="FILE",
+            help="File of unlabelled texts. Repeatable.",
+            rich_help_panel=DATA,
+        ),
+    ] = None,
     dev: Annotated[Path | None, _data("Labelled file that chooses the checkpoint.")] = None,
     test: Annotated[Path | None, _data("Labelled file that is only scored.")] = None,
     text_column: Annotated[str | None, _data("Column of texts, if its name is not a common one.", "NAME")] = None,

@@ -12,6 +12,8 @@ from jointmatch.types import NETWORKS_ALONE
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+ENDED = {"max_steps": "trained for all steps", "early_stopping": "stopped early, as dev accuracy rose no more"}
+
 
 def show_run(result: dict[str, Any], folder: str) -> None:
     """The verdict on one run."""
@@ -19,7 +21,7 @@ def show_run(result: dict[str, Any], folder: str) -> None:
         _show_scores(result)
     elif result.get("cross_validation"):
         _show_cross_validation(result)
-    say(f"Weights kept: {result['selection']} (step {result['kept_step']}; stopped: {result['termination']}).")
+    say(f"Weights kept: {result['selection']} (step {result['kept_step']}; {ENDED[result['termination']]}).")
     say(f"Run folder: {folder}   Model: {folder}/model")
 
 

@@ -31,6 +31,9 @@ def text_column(table: Table, named: str | None, where: str, avoid: str | None =
     wordy = [c for c in columns if c.lower() not in LABEL_NAMES and _is_text(table[c])]
     if len(wordy) == 1:
         return wordy[0]
+    if any(map(_reads_like_a_text, columns)):
+        first = ", ".join(shortened(repr(column)) for column in table)
+        raise DataError(f"{where}: the first line ({first}) reads like data. Put a line of names above it: text,label.")
     raise DataError(
         f"{where}: no text column found among {_listed(list(table))}.{_nearest(columns, TEXT_NAMES)} "
         "Name it with --text-column."

@@ -21,7 +21,7 @@ def plain(value: Any) -> Any:
 
 
 def clean(values: Iterable[Any], unlabeled_value: Label | None = None, where: str = "the labels") -> list[Label | None]:
-    """Replace whatever means "no label" by None and leave every other label as written.
+    """Replace whatever means "no label" by None and leave every other label as written, but for white space around it.
 
     None, NaN, blank text and ``unlabeled_value`` mean it. -1 does not: in a file it may be a class,
     such as a bad review; ``without_minus_one`` is for labels that come from Python. ``where`` is for messages.
@@ -31,7 +31,7 @@ def clean(values: Iterable[Any], unlabeled_value: Label | None = None, where: st
         if value is not None and not isinstance(value, (str, int, float, bool)):
             told = f"Row {row} of {where}: a label is {shortened(repr(value))} ({type(value).__name__})"
             raise DataError(f"{told}, wanted text or a number. Give the row one label, or none.")
-    return labels
+    return [value.strip() if isinstance(value, str) else value for value in labels]
 
 
 def without_minus_one(labels: Sequence[Label | None]) -> list[Label | None]:

@@ -8,6 +8,7 @@ from typing import Any
 from jointmatch.config import DataConfig
 from jointmatch.data.labels import clean, without_minus_one
 from jointmatch.data.load import as_texts
+from jointmatch.data.markers import PYTHON, refuse_marker
 from jointmatch.data.splits import Rows, Splits, make_splits
 from jointmatch.errors import DataError
 from jointmatch.types import Label
@@ -32,6 +33,7 @@ def splits_of_lists(
     taken = kept.count(None) - written.count(None)
     if taken:
         _check_classes_left(kept, taken)
+    refuse_marker(kept, config.unlabeled_value, "The labels", PYTHON)
     given = Rows(as_texts(texts), kept)
     extra = as_texts(unlabeled, "the unlabelled texts") if unlabeled is not None else []
     scored = None

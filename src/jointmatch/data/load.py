@@ -10,7 +10,8 @@ from typing import Any
 from jointmatch.config import DataConfig
 from jointmatch.data import columns
 from jointmatch.data.draw import drawable, few_labels
-from jointmatch.data.labels import clean, is_minus_one, is_missing
+from jointmatch.data.labels import clean, is_missing
+from jointmatch.data.markers import refuse_marker
 from jointmatch.data.splits import Rows, Splits, make_splits
 from jointmatch.data.tables import Format, Table, format_of, read_table
 from jointmatch.errors import DataError, shortened
@@ -81,7 +82,7 @@ def load_splits(
         return _rows(other, own_text, own_label, config, name, views_needed=kind == "unlabelled data")
 
     given = _rows(table, text, label, config, where, views_needed=not unlabeled)
-    notes += _mostly_minus_one(given, config)
+    refuse_marker(given.labels, config.unlabeled_value, where)
     extra = [rows(source, "unlabelled data", False) for source in unlabeled]
     dev_rows = None if dev is None else rows(dev, "dev data", True)
     test_rows = None if test is None else rows(test, "test data", True)
@@ -107,27 +108,12 @@ def labeled_rows(table: Table, path: Path, config: DataConfig, warn: Callable[[s
     return _rows(table, text, label, config, where)
 
 
-def _mostly_minus_one(rows: Rows, config: DataConfig) -> list[str]:
-    """Other programs write -1 for "no label"; it then outnumbers the classes, and every row has a label."""
-    labels = rows.labels
-    count = sum(map(is_minus_one, labels))
-    if config.unlabeled_value is not None or None in labels or count <= len(labels) / 2:
-        return []
-    return [
-        f"-1 is taken as a class: {count} of {len(labels)} rows have it. If it means that a text has no label, leave "
-        "the cell blank or set data.unlabeled_value=-1."
-    ]
-
-
 def _rows(
     table: Table, text: str, label: str | None, config: DataConfig, where: str, views_needed: bool = True
 ) -> Rows:
     texts = as_texts(table[text], f"{text!r} in {where}")
     given = table[label] if label else [None] * len(texts)
-    # In a file, white space around a label is nobody's intention.
-    labels = [
-        v.strip() if isinstance(v, str) else v for v in clean(given, config.unlabeled_value, f"{label!r} in {where}")
-    ]
+    labels = clean(given, config.unlabeled_value, f"{label!r} in {where}")
     views: dict[str, list[str]] = {}
     for view, named in (("weak", config.weak_column), ("strong", config.strong_column)):
         if named is not None and (named in table or views_needed):

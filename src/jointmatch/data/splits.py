@@ -10,13 +10,12 @@ from typing import Any, Literal, TypeVar, overload
 from jointmatch.data import labels as labels_module
 from jointmatch.data.blank import is_blank
 from jointmatch.data.labels import UNLABELED
+from jointmatch.data.markers import is_marker
 from jointmatch.errors import DataError
 from jointmatch.types import Label
 
-BLANK_LOOKING = {
-    "n/a", "na", "nan", "none", "null", "?", "-", "--", "tbd", "todo", "unlabeled", "unlabelled", "no label",
-}  # fmt: skip
 MAX_CHARACTERS = 50_000  # what lies behind tells no more of the class, and costs time and memory
+UNBALANCED = 10  # times as many labels of one class as of another are worth a word
 MANY = 20  # so many labels, each on one text, are hardly classes
 
 
@@ -165,7 +164,7 @@ class _Cleaner:
             self.notes.append(sentence)
 
     def encode(self, rows: Rows, where: str) -> Texts:
-        ids = labels_module.encode(rows.labels, self.classes, where)
+        ids = labels_module.encode(rows.labels, self.classes, f"The {where} part")
         if where in ("dev", "test"):
             self._check_evaluation(rows, ids, where)
         long = sum(len(t) > MAX_CHARACTERS for t in rows.texts)
@@ -223,7 +222,7 @@ class _Cleaner:
         self.note(
             "overlapping_unlabelled",
             overlaps,
-            f"{overlaps} unlabelled text(s) that also stand in labelled, dev or test: left out of the pool.",
+            f"{overlaps} unlabelled text(s) that also appear in labelled, dev or test: left out of the pool.",
         )
         return pool.rows(keep) if len(keep) < len(pool) else pool
 
@@ -231,7 +230,7 @@ class _Cleaner:
         known = {same_text(t) for t in train.texts}
         for name, part in parts.items():
             leaks = sum(same_text(t) in known for t in part.texts)
-            sentence = f"{leaks} {name} text(s) also stand in the labelled part: that score is too kind."
+            sentence = f"{leaks} {name} text(s) also appear in the labelled part: that score is too kind."
             self.note(f"labelled_in_{name}", leaks, sentence)
 
     def check_classes(self, train: Texts, given: Texts) -> None:
@@ -241,25 +240,32 @@ class _Cleaner:
             raise DataError(self._why_lost(lost[0], given))
         single = [str(label) for i, label in enumerate(self.classes) if sizes[i] == 1]
         shown = ", ".join(single[:5]) + (", ..." if len(single) > 5 else "")
-        sentence = f"{len(single)} class(es) with a single labelled text ({shown}): a few more would help most there."
+        sentence = f"{len(single)} class(es) with a single labelled text ({shown}): label a few more of these first."
         if len(single) == len(self.classes) >= MANY:
             sentence = (
                 f"Each of the {len(single)} labelled texts has a label of its own ({shown}): are these classes, or "
                 "numbers of some kind? --label-column names another column."
             )
         self.note("single_example_classes", len(single), sentence)
-        folded = Counter(str(label).strip().casefold() for label in self.classes)
-        alike = [label for label in self.classes if folded[str(label).strip().casefold()] > 1]
+        spellings: dict[str, list[str]] = defaultdict(list)
+        for i, label in enumerate(self.classes):
+            spellings[str(label).strip().casefold()].append(f"{label!r} ({sizes[i]})")
+        alike = [same for same in spellings.values() if len(same) > 1]
+        shown = "; ".join(" and ".join(same) for same in alike[:5]) + ("; ..." if len(alike) > 5 else "")
+        sentence = f"Different classes, by their spelling: {shown}. If they are meant as one, spell them alike."
+        self.note("alike_labels", sum(map(len, alike)), sentence)
+        marks = [str(label) for label in self.classes if is_marker(label)]
         sentence = (
-            f"{', '.join(map(repr, alike))} are taken as different classes. If some are meant as one, spell them alike."
+            f"Taken as classes: {', '.join(map(repr, marks))}. If one means that a text has no label, leave the cell "
+            f"blank or set unlabeled_value to it (--set data.unlabeled_value={marks[0] if marks else ''})."
         )
-        self.note("alike_labels", len(alike), sentence)
-        blank = [str(label) for label in self.classes if str(label).strip().casefold() in BLANK_LOOKING]
+        self.note("blank_looking_classes", len(marks), sentence)
+        most, least = max(sizes, key=lambda c: sizes[c]), min(sizes, key=lambda c: sizes[c])
         sentence = (
-            f"Taken as classes: {', '.join(map(repr, blank))}. If one means that a text has no label, leave the cell "
-            f"blank or set data.unlabeled_value={blank[0] if blank else ''}."
+            f"The labels are unbalanced: {sizes[most]} of {self.classes[most]!r}, {sizes[least]} of "
+            f"{self.classes[least]!r}. Look at macro-F1 and the scores per class, not at accuracy alone."
         )
-        self.note("blank_looking_classes", len(blank), sentence)
+        self.note("unbalanced", int(sizes[most] >= UNBALANCED * sizes[least]), sentence)
 
     def _why_lost(self, lost: int, given: Texts) -> str:
         """Why no labelled text of a class is left, and what to do."""
@@ -268,7 +274,7 @@ class _Cleaner:
         if all(map(is_blank, texts)):
             return f"No labelled text is left for {name}: all {len(texts)} are empty. Write one, or remove these rows."
         different = len({same_text(t) for t, y in zip(given.texts, given.labels, strict=True) if y != UNLABELED})
-        told = f"No labelled text is left for {name}: each of them also stands under another label."
+        told = f"No labelled text is left for {name}: each of them also has another label."
         if different < len(self.classes):
             counts = f"{len(self.classes)} different labels and {different} different texts"
             return f"{told} There are {counts}: are --text-column and --label-column swapped?"

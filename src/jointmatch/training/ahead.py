@@ -17,7 +17,6 @@ import torch
 
 from jointmatch.processes import follow
 
-MOST = 64  # what nobody came for is dropped beyond so many
 PROCESSES = 2
 PATIENCE = 60.0  # seconds after which a process that does not answer is taken for stuck
 
@@ -41,14 +40,23 @@ class Ahead:
         self._pool = _pool(maker, where)
         self._forked = False
         self._waiting: dict[Hashable, Future[Any]] = {}
+        self._due: set[Hashable] = set()  # of the step that is under way, while the next one's are begun
+
+    def next_step(self) -> None:
+        """From here on what is expected is of a step later; what nobody came for at the step before is dropped.
+
+        By steps and not by number: a step may ask for hundreds of batches, and all of the next one's are begun while
+        its own still wait.
+        """
+        for key in self._due & self._waiting.keys():
+            self._waiting.pop(key).cancel()
+        self._due = set(self._waiting)
 
     def expect(self, method: str, *args: Any) -> None:
         """Begin to make what will be asked for."""
         key = _key(method, args)
         if self._pool is None or key in self._waiting:
             return
-        while len(self._waiting) >= MOST:
-            self._waiting.pop(next(iter(self._waiting))).cancel()
         if not isinstance(self._pool, ProcessPoolExecutor):
             self._waiting[key] = self._pool.submit(getattr(self.maker, method), *args)
             return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -57,12 +58,13 @@ def save_checkpoint(path: Path, state: State, facts: dict[str, Any]) -> None:
     write_atomically(path, lambda p: save_tensors(state, p, metadata))
 
 
-def check_identity(path: Path, facts: dict[str, Any], identity: str) -> None:
-    """Refuse a checkpoint that was written for other data or settings."""
+def check_identity(path: Path, facts: dict[str, Any], identity: str, changed: Sequence[str] = ()) -> None:
+    """Refuse a checkpoint that was written for other data or settings; ``changed`` says which ones these are."""
     if facts["identity"] != identity:
+        what = f"other settings ({'; '.join(changed)})" if changed else "other data or settings"
         raise InputError(
-            f"{path} was written with other data or settings. Run the same command as before with --resume, "
-            "or start anew with --overwrite."
+            f"{path} was written with {what}. Run the same command as before with --resume, or start anew with "
+            "--overwrite."
         )
 
 

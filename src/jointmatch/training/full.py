@@ -102,6 +102,9 @@ class FullLearner(Joinable):
             tokens = [own.rows(rows) for own in tokens]
         return self._sent(tokens)
 
+    def expect_step(self) -> None:
+        self._ahead.next_step()
+
     def expect_student(self, labeled: np.ndarray, pool: np.ndarray, draw: int) -> None:
         self._ahead.expect("student", labeled, pool, draw)
 

@@ -75,6 +75,9 @@ class Learner(ABC):
     def weak_logits(self, ask: Weak) -> Tensor:
         """(N, B, C)."""
 
+    def expect_step(self) -> None:  # noqa: B027
+        """Hear that what is expected from here on is of another step, the one after that which begins now."""
+
     def expect_weak(self, rows: np.ndarray, draw: int, view: int) -> None:  # noqa: B027
         """Hear that this view of some pool texts will be asked for soon; it may be prepared meanwhile."""
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import torch
@@ -100,14 +100,13 @@ class Loop:
         return self.end(termination)
 
     def conversation(self, stop: StopRequest) -> Conversation[str]:
-        """Train until there is a reason to end, which is returned."""
+        """Train until there is a reason to end, which is returned once the state is saved."""
         self.listener.stage("training", self.config.steps)
         self.listener.advance(self.progress.step)
         if self.look_first and "dev" in self.truths and not self.progress.history and not self.progress.step:
             self._evaluate()
-        while self.progress.step < self.config.steps:
-            if self._out_of_patience():  # first, so that a resumed run stops where the first one would have
-                return "early_stopping"
+        # Patience first, so that a resumed run stops where the first one would have.
+        while self.progress.step < self.config.steps and not self._out_of_patience():
             yield Ready(self.progress.step)
             yield from self.updater.conversation(self.progress.step)
             self.progress.step += 1
@@ -115,13 +114,16 @@ class Loop:
             self._after_step()
             if stop.wanted:
                 self._interrupt()
-        return "max_steps"
+        termination = "early_stopping" if self.progress.step < self.config.steps else "max_steps"
+        if self.checkpointing:
+            self.save()  # here and not at the end, which beside others comes when the last of them is there
+            if stop.wanted:
+                self._say_stopped()
+        return termination
 
     def end(self, termination: str) -> Trained:
-        """Keep the last state on disk and the best weights in the networks."""
+        """Keep the best weights in the networks."""
         self.listener.done()
-        if self.checkpointing:
-            self.save()
         return self._finish(termination)
 
     def _out_of_patience(self) -> bool:
@@ -224,6 +226,9 @@ class Loop:
             raise KeyboardInterrupt
         self._insist_on_numbers()
         self.save()
+        self._say_stopped()
+
+    def _say_stopped(self) -> NoReturn:
         raise Interrupted(f"Stopped after step {self.progress.step} of {self.config.steps}; the state is saved.")
 
     def _finish(self, termination: str) -> Trained:

@@ -56,8 +56,6 @@ class _Talks:
             self._answer(self._next())
         self._part()
         if self.error is not None:
-            for run in self.ends:
-                self.loops[run].save()
             raise self.error
         return [self.ends[run] for run in range(len(self.loops))]
 

@@ -88,12 +88,15 @@ class Updater:
 
     def _expect(self, number: int) -> None:
         """Tell the learner what a step to come will most likely ask for."""
+        self.learner.expect_step()
+        chosen = self.algorithm.chooses or self.algorithm.every_view  # which pool texts and views, only labels tell
         for turn, (labeled, pool) in enumerate(self._turns(number)):
             for i, rows in enumerate(_parts(pool, self.accumulate)):
                 for view in range(self.algorithm.num_views):
                     self.learner.expect_weak(rows, self._draw(_purpose("weak", view), number, turn, i), view)
             for i, (given, others) in enumerate(self._micro_batches(labeled, pool)):
-                self.learner.expect_student(given, others, self._draw("strong", number, turn, i))
+                if not (chosen and len(others)):
+                    self.learner.expect_student(given, others, self._draw("strong", number, turn, i))
 
     def _micro_batches(
         self, labeled: np.ndarray, pool: np.ndarray, each: int = 1

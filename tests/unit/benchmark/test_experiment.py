@@ -139,6 +139,9 @@ def test_all_faults_of_a_file_are_said_at_once(written):
         ("data = { ag_news = 10 }\nseeds = [0, 0]\nvariants.a = {}", "wanted each seed once"),
         ("data = { ag_news = 10 }\nimbalance = 0\nvariants.a = {}", "imbalance is 0, wanted how many times rarer"),
         ('suite = "speed"', "options has no 'ways', which the suite speed must be told"),
+        ("suite = ['speed']", "suite is ['speed'], wanted text"),
+        ('suite = "speed"\nseeds = 3', "seeds is for runs, and the suite speed makes none"),
+        ('suite = "data"\ndata = { ag_news = 10 }', "data is for runs, and the suite data makes none"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_said(written, text, fault):

@@ -11,7 +11,7 @@ from jointmatch.benchmark.formats import markdown
 from jointmatch.benchmark.race import Race, mean_course, reached, to_the_end
 from jointmatch.benchmark.suite import Options
 from jointmatch.benchmark.suites import suite_of
-from jointmatch.errors import DataError
+from jointmatch.errors import ConfigError, DataError
 
 TINY = """
 extends = "race"
@@ -82,6 +82,35 @@ def data(tmp_path):
 def tiny(tmp_path):
     (tmp_path / "tiny.toml").write_text(TINY)
     return load(tmp_path / "tiny.toml")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ("levels = 0.8", "options.levels is 0.8, wanted a list of accuracies, such as [0.8, 0.84]"),
+        ('levels = ["x"]', "options.levels is ['x'], wanted a list of accuracies, such as [0.8, 0.84]"),
+        ("levels = [true]", "options.levels is [True], wanted a list of accuracies"),
+        ("levels = [nan]", "options.levels is [nan], wanted a list of accuracies"),
+        ('together = ["papr"]', "options.together has 'papr', which is no variant. Did you mean 'paper'?"),
+        ("together = [3]", "options.together has 3, which is no variant."),
+        ('together = "paper"', "options.together is 'paper', wanted a list of variants, such as"),
+        ('processes = ["plane"]', "options.processes has 'plane', which is no variant. Did you mean 'plain'?"),
+        ("processes = []\nproceses = []", "options has 'proceses'. Did you mean 'processes'?"),
+        ("levels_ = []", "options has no 'levels', which the suite race must be told"),
+    ],
+)
+def test_what_is_wrong_with_the_options_is_said_when_the_file_is_read(tmp_path, wrong, said):
+    key = wrong.partition(" =")[0].rstrip("_")
+    lines = [wrong if line.startswith(f"{key} =") else line for line in TINY.splitlines()]
+    (tmp_path / "wrong.toml").write_text("\n".join(lines))
+    with pytest.raises(ConfigError, match="wrong: options") as error:
+        load(tmp_path / "wrong.toml")
+    assert said in str(error.value)
+
+
+def test_a_variant_that_is_no_row_may_be_among_those_side_by_side(tmp_path):
+    (tmp_path / "tiny.toml").write_text(TINY.replace('together = ["paper"]', 'together = ["paper", "best"]'))
+    assert list(load(tmp_path / "tiny.toml").variants) == ["plain", "paper"]
 
 
 def test_every_way_is_run_once_and_shown(tiny, tiny_backbone, data, tmp_path):

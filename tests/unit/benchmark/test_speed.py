@@ -17,7 +17,7 @@ from jointmatch.benchmark.speed_suite import Speed, compile_ahead
 from jointmatch.benchmark.store import Store
 from jointmatch.benchmark.suite import Options
 from jointmatch.benchmark.suites import suite_of
-from jointmatch.errors import InputError, UnknownNameError
+from jointmatch.errors import ConfigError, InputError, UnknownNameError
 
 TINY = """
 extends = "speed"
@@ -171,7 +171,8 @@ def test_each_size_is_compiled_ahead_once():
 def test_what_cannot_be_compiled_ahead_stops_nothing():
     """Twelve that compile at once may not fit into a GPU of which each alone takes half."""
     said: list[str] = []
-    unknown = Load("tiny", "compiled", "no such rule", batch=2, mu=1, length=8, pool=8)
+    unknown = Load("tiny", "compiled", batch=2, mu=1, length=8, pool=8)
+    object.__setattr__(unknown, "algorithm", "no such rule")  # for a fault of the other process: one here is refused
     assert compile_ahead([unknown], jobs=2, say=said.append) == 1
     assert len(said) == 1
     assert said[0].startswith(f"{unknown.name} is not compiled ahead: Unknown algorithm")
@@ -195,22 +196,55 @@ def test_texts_of_different_lengths_are_held_against_the_same_texts(tmp_path):
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ('shapes = ["tny"]', "Unknown shape 'tny'. Did you mean 'tiny'"),
-        ('ways = ["published", "apert"]', "Unknown way 'apert'. Did you mean 'apart'"),
-        ("usual = { batch = 0, mu = 2 }", "batch is 0, wanted 1 or more"),
-        ('usual = { batch = "8" }', "batch is '8', wanted a whole number"),
-        ("usual = { length = 900 }", "length is 900, wanted 1 to 512"),
-        ("usual = { length = 20, shortest = 30 }", "shortest is 30, wanted 0 to length, which is 20"),
-        ("usual = { lenght = 20 }", "a load has no 'lenght'. Did you mean 'length'"),
+        ('shapes = ["tny"]', "options.shapes has 'tny'. Did you mean 'tiny'?"),
+        ("shapes = [3]", "options.shapes has 3. Known: tiny,"),
+        ("shapes = []", "options.shapes is [], wanted a list of shapes, such as"),
+        ("ways = []", "1 setting is wrong:\n  - wrong: options.ways is [], wanted a list of ways, such as"),
+        ('shapes = "tiny"', "options.shapes is 'tiny', wanted a list of shapes, such as"),
+        ('ways = ["stacked", "published", "apert"]', "options.ways has 'apert'. Did you mean 'apart'?"),
+        ('ours = "staked"', "options.ours has 'staked'. Did you mean 'stacked'? Known: published, apart, stacked."),
+        ('ours = "fused"', "options.ours has 'fused'. Known: published, apart, stacked."),
+        ("usual = { batch = 0, mu = 2 }", "options.usual: load.batch is 0, wanted a number at least 1"),
+        ('usual = { batch = "8" }', "options.usual: load.batch is '8', wanted a whole number at least 1"),
+        ("usual = { length = 900 }", "load.length is 900, wanted a number from 1 to 512"),
+        ("usual = { length = 20, shortest = 30 }", "load.shortest is 30, wanted at most length, which is 20"),
+        ('usual = { length = "x" }', "load.length is 'x', wanted a whole number from 1 to 512"),
+        ("usual = { lenght = 20 }", "options.usual: a load has no 'lenght'. Did you mean 'length'?"),
+        ("usual = { dropout = 2.0 }", "load.dropout is 2.0, wanted a number from 0 to 1"),
+        ('usual = { dropout = "x" }', "load.dropout is 'x', wanted a number from 0 to 1"),
+        ("usual = { shape = [1] }", "load.shape is [1], wanted text"),
+        ("compared = [3]", "options.compared has 3, wanted a table, such as { seeds = 5 }"),
+        ('compared = [{ way = "fused" }]', "options.compared has the way 'fused', which is not in options.ways"),
+        (
+            'beside = [{ algorithm = "fixmach" }]',
+            "options.beside: unknown algorithm 'fixmach'. Did you mean 'fixmatch'?",
+        ),
+        ("beside = 3", "options.beside is 3, wanted a list of loads, such as"),
+        ('steps = { other = "x" }', "options.steps.other is 'x', wanted a whole number at least 1"),
+        ("steps = { other = 0 }", "options.steps.other is 0, wanted a whole number at least 1"),
+        ("steps = { publishd = 3 }", "options.steps has 'publishd'. Did you mean 'published'?"),
+        ("steps = 3", "options.steps is 3, wanted a number for each way, such as"),
+        ("mu = 3", "options.grow.mu is 3, wanted a list of numbers, such as [1, 2]"),
+        ("mu = []", "options.grow.mu is [], wanted a list of numbers, such as [1, 2]"),
+        ("mu = [1, 0]", "options.grow: load.mu is 0, wanted a number at least 1"),
+        ("mu = [1]\nmuu = [1]", "options.grow has 'muu'. Did you mean 'mu'? Known: networks, seeds, mu, length, pool."),
+        ("ours = 'stacked'\nour = 'stacked'", "options has 'our'. Did you mean 'ours'? Known: shapes,"),
     ],
 )
-def test_a_load_that_cannot_be_is_said_before_anything_is_measured(tmp_path, wrong, said):
+def test_what_cannot_be_measured_is_said_when_the_file_is_read(tmp_path, wrong, said):
     key = wrong.partition(" =")[0]
     lines = [wrong if line.startswith(f"{key} =") else line for line in TINY.splitlines()]
     (tmp_path / "wrong.toml").write_text("\n".join(lines))
-    with pytest.raises(InputError) as error:
-        Speed().run(load(str(tmp_path / "wrong.toml")), Options(tmp_path / "results"))
+    with pytest.raises(ConfigError, match=r"wrong: options") as error:
+        load(str(tmp_path / "wrong.toml"))
     assert said in str(error.value)
+
+
+def test_all_that_is_wrong_with_loads_is_said_at_once(tmp_path):
+    (tmp_path / "wrong.toml").write_text(TINY.replace("seeds = 2", "seeds = 0").replace("mu = [1, 2]", "pool = [0]"))
+    with pytest.raises(ConfigError) as error:
+        load(str(tmp_path / "wrong.toml"))
+    assert [fault.split(": ")[1] for fault in error.value.faults] == ["options.beside", "options.grow"]
 
 
 def test_it_is_said_where_layers_could_not_be_compiled():
@@ -222,8 +256,26 @@ def test_what_the_suite_cannot_do_is_said(tiny, tmp_path):
     said: list[str] = []
     Speed().run(tiny, Options(tmp_path, seconds=-1, say=said.append))
     assert said == ["The time is up: 6 of 6 loads are left."]
-    with pytest.raises(InputError, match=r"times random networks of its own shapes \(tiny\): no --backbone"):
-        Speed().run(tiny, Options(tmp_path, backbone="bert-base-uncased"))
+
+
+@pytest.mark.parametrize(
+    ("seeds", "asked", "said"),
+    [
+        ([], {"backbone": "bert-base-uncased"}, "no --backbone."),
+        ([0, 1, 2], {}, "no --seeds."),
+        ([], {"together": 2}, "no --together."),
+        ([0], {"backbone": "minilm", "together": 1}, "no --backbone, --seeds, --together."),
+    ],
+)
+def test_what_would_change_nothing_is_refused(tiny, tmp_path, seeds, asked, said):
+    with pytest.raises(InputError, match=r"tiny times random networks of its own shapes \(tiny\)") as error:
+        Speed().run(replace(tiny, seeds=seeds), Options(tmp_path, **asked))
+    assert str(error.value).endswith(said)
+
+
+def test_a_time_that_never_comes_is_refused(tmp_path):
+    with pytest.raises(InputError, match="--seconds is nan, wanted a number"):
+        Options(tmp_path, seconds=float("nan"))
 
 
 def test_ways_are_chosen_by_pattern_too(tiny, tmp_path):
@@ -261,3 +313,10 @@ def test_a_way_has_one_colour_whatever_is_trained_by_it():
     draw_ways(figure, [{"shape": "small", "device": "Some GPU", "bars": bars}])
     colours = [patch.get_facecolor() for patch in figure.axes[0].patches]
     assert colours[0] == colours[2] != colours[1] == colours[3]
+
+
+def test_no_data_set_can_be_chosen_of_what_has_none():
+    with pytest.raises(
+        UnknownNameError, match=r"speed has no data set 'imdb'\. It has none at all: leave --dataset out\."
+    ):
+        load("speed").on_sets(["imdb"])

@@ -132,3 +132,10 @@ def test_other_headers_are_not_doubted(name, named, kind):
 
 def test_a_long_first_line_is_cut_short_in_the_message():
     assert f"({'a' * 57 + '...'!r})" in doubtful_header("a" * 500, None, "csv", "f.csv")[0]
+
+
+def test_a_file_without_a_header_is_told_to_have_one():
+    with pytest.raises(
+        DataError, match=r"the first line \('the printer is on fire', 'it'\) reads like data\. Put a line"
+    ):
+        text_column({"the printer is on fire": [1], "it": ["x"]}, None, "f.csv")

@@ -15,7 +15,11 @@ def test_a_blank_label_means_an_unlabelled_row(blank):
     assert clean(["spam", blank, "ham"]) == ["spam", None, "ham"]
 
 
-@pytest.mark.parametrize("label", ["spam", " padded ", "N/A", "0", 0, 7, -2, 0.5, True, False])
+def test_white_space_around_a_label_is_nobody_s_intention():
+    assert clean([" spam ", "spam", "spam\n"]) == ["spam"] * 3
+
+
+@pytest.mark.parametrize("label", ["spam", "N/A", "0", 0, 7, -2, 0.5, True, False])
 def test_a_label_stays_as_it_was_written_and_of_its_type(label):
     (kept,) = clean([label])
     assert kept == label

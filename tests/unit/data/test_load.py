@@ -254,11 +254,26 @@ def test_minus_one_in_a_file_means_no_label_where_the_user_says_so(tmp_path):
     assert (splits.classes, splits.pool.texts) == (["0", "1"], ["open"])
 
 
-def test_a_file_in_which_most_labels_are_minus_one_is_pointed_out():
-    table = {"text": ["a one", "b one", "p one", "p two", "p three"], "label": [0, 1, -1, -1, -1]}
-    note = load_splits(table).notes[0]
-    assert note.startswith("-1 is taken as a class: 3 of 5 rows have it.")
-    assert "data.unlabeled_value=-1" in note
+@pytest.mark.parametrize("marker", [-1, "-1", "unlabeled", "N/A"])
+def test_a_file_in_which_most_labels_read_like_none_is_refused(marker):
+    table = {"text": ["a one", "b one", "p one", "p two", "p three"], "label": ["a", "b", marker, marker, marker]}
+    with pytest.raises(DataError, match="3 of 5 rows have the label") as caught:
+        load_splits(table)
+    assert f"add --set data.unlabeled_value={marker}." in str(caught.value)
+    assert str(caught.value).endswith("If it is a class, add --set data.unlabeled_value=.")
+    assert load_splits(table, config=DataConfig(unlabeled_value="")).classes == sorted(["a", "b", marker], key=str)
+    splits = load_splits(table, config=DataConfig(unlabeled_value=marker))
+    assert (splits.classes, len(splits.pool)) == (["a", "b"], 3)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [[1, -1, -1, -1], ["a", "b", "?", "?"], ["a", "b", "other", "other", "other"]],
+    ids=["one other class", "half of the rows", "an ordinary word"],
+)
+def test_labels_that_may_well_be_a_class_are_not_refused(labels):
+    splits = load_splits({"text": [f"text {i}" for i in range(len(labels))], "label": labels})
+    assert len(splits.classes) == len(set(labels))
 
 
 HEADERLESS = "the printer is on fire again,it\nwhere is my parcel now,post\nmy screen stays black,it\n"

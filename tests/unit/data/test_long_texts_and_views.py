@@ -69,7 +69,7 @@ def test_labels_that_differ_only_in_case_or_spaces_are_pointed_out():
     splits = make_splits(Rows(["v", "w", "x", "y"], ["Spam", "spam ", "ham", "ham"]))
     assert splits.classes == ["Spam", "ham", "spam "]
     assert splits.counts["alike_labels"] == 2
-    assert any("'Spam', 'spam ' are taken as different classes." in note for note in splits.notes)
+    assert any("by their spelling: 'Spam' (1) and 'spam ' (1)." in note for note in splits.notes)
 
 
 @pytest.mark.parametrize("label", ["N/A", "?", " null ", "None", "unlabelled"])

@@ -72,14 +72,16 @@ def test_texts_of_labelled_dev_and_test_are_removed_from_the_pool_never_from_the
 def test_a_dev_or_test_text_in_the_labelled_part_is_told_and_both_stay(part):
     splits = splits_with(part, rows(("a one", "a"), ("new", "b")))
     assert splits.counts[f"labelled_in_{part}"] == 1
-    assert f"1 {part} text(s) also stand in the labelled part: that score is too kind." in splits.notes
+    assert f"1 {part} text(s) also appear in the labelled part: that score is too kind." in splits.notes
     assert len(splits.labeled) == 4
     assert len(getattr(splits, part)) == 2
 
 
 @pytest.mark.parametrize("part", ["dev", "test"])
 def test_labels_that_training_does_not_have_are_an_error_in_dev_and_test(part):
-    with pytest.raises(DataError, match=f"^{part} has labels that training does not have, in 1 of 2 rows: 'c'"):
+    with pytest.raises(
+        DataError, match=f"^The {part} part has labels that training does not have, in 1 of 2 rows: 'c'"
+    ):
         splits_with(part, rows(("x", "a"), ("y", "c")))
 
 
@@ -176,3 +178,10 @@ def test_empty_texts_of_dev_and_test_are_kept_and_told(part):
     splits = splits_with(part, rows(("  ", "a"), ("x", "b")))
     assert getattr(splits, part).texts == ["  ", "x"]
     assert f"1 empty text(s) in {part}: kept and scored." in splits.notes
+
+
+@pytest.mark.parametrize(("common", "said"), [(20, True), (19, False)])
+def test_labels_that_are_out_of_balance_are_told_of(common, said):
+    given = rows(*((f"a {i}", "a") for i in range(common)), ("b one", "b"), ("b two", "b"))
+    line = f"The labels are unbalanced: {common} of 'a', 2 of 'b'. Look at macro-F1 and the scores per class"
+    assert any(note.startswith(line) for note in make_splits(given).notes) is said

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 import torch
 
+from jointmatch.algorithms import SAT
 from jointmatch.listener import Listener
 from jointmatch.training import ahead, full
 from jointmatch.training.ahead import Ahead
@@ -211,13 +212,28 @@ def test_processes_are_deaf_to_an_interrupt(capfd):
 
 
 @pytest.mark.parametrize("where", BACKGROUND)
-def test_what_nobody_comes_for_is_dropped(monkeypatch, where):
-    monkeypatch.setattr(ahead, "MOST", 3)
+def test_what_nobody_comes_for_is_dropped_a_step_later(where):
+    """Three batches a step, of which one is asked for; at the fourth step those of the third and fourth wait."""
     inputs = Ahead(Maker(), where)
-    for number in range(10):
-        inputs.expect("where", number)
-    assert list(inputs._waiting) == [("where", number) for number in (7, 8, 9)]
-    assert inputs.take("where", 0)[0] == 0
+    for step in range(4):
+        inputs.next_step()
+        for number in range(3):
+            inputs.expect("where", 10 * step + number)
+        if step:
+            inputs.take("where", 10 * step - 10)
+    assert list(inputs._waiting) == [("where", number) for number in (21, 22, 30, 31, 32)]
+    assert inputs.take("where", 1)[0] == 1
+
+
+def test_a_steps_batches_wait_however_many_the_next_one_has():
+    maker = Maker()
+    inputs = Ahead(maker, "thread")
+    for step in range(2):
+        inputs.next_step()
+        for number in range(200):
+            inputs.expect("where", 1000 * step + number)
+    assert all(inputs.take("where", number)[2].startswith("inputs") for number in range(200))
+    assert len(inputs._waiting) == 200
 
 
 def test_a_process_that_must_not_have_children_has_none(monkeypatch):
@@ -309,6 +325,16 @@ def test_a_run_takes_the_same_course_with_inputs_made_ahead(tiny_backbone, monke
         "augment": {"weak": "deletion:0.3", "strong": ["swap:0.3"]},
     }
     plain = tiny_run(tiny_backbone, settings).history
+    taken = whether_found(monkeypatch)
+    monkeypatch.setattr(full, "background", lambda inputs, device: where)
+    assert tiny_run(tiny_backbone, settings).history == plain
+    if algorithm in ("jointmatch", "supervised"):
+        first = len(taken) // 6  # of six steps
+        assert taken == [False] * first + [True] * (len(taken) - first)
+
+
+def whether_found(monkeypatch):
+    """Of each batch that is taken, whether it had been begun."""
     taken: list[bool] = []
     original = Ahead.take
 
@@ -319,8 +345,65 @@ def test_a_run_takes_the_same_course_with_inputs_made_ahead(tiny_backbone, monke
         return found
 
     monkeypatch.setattr(Ahead, "take", spy)
-    monkeypatch.setattr(full, "background", lambda inputs, device: where)
-    assert tiny_run(tiny_backbone, settings).history == plain
-    if algorithm in ("jointmatch", "supervised"):
-        first = len(taken) // 6  # of six steps
-        assert taken == [False] * first + [True] * (len(taken) - first)
+    return taken
+
+
+def test_a_run_drops_what_it_does_not_come_for(tiny_backbone, monkeypatch):
+    """A method that does not say that it chooses: of its students' batches this step's and the next one's wait."""
+    waiting: list[int] = []
+    original = Ahead.take
+
+    def spy(self, method, *args):
+        waiting.append(sum(key[0] == "student" for key in self._waiting))
+        return original(self, method, *args)
+
+    monkeypatch.setattr(Ahead, "take", spy)
+    monkeypatch.setattr(SAT, "chooses", False)
+    monkeypatch.setattr(full, "background", lambda inputs, device: "thread")
+    settings: dict[str, dict[str, Any]] = {
+        "algorithm": {"name": "sat"},
+        "training": {"mode": "full"},
+        "augment": {"weak": "none", "strong": ["swap:0.3", "deletion:0.3"]},
+    }
+    tiny_run(tiny_backbone, settings)
+    assert max(waiting) == 2
+
+
+def test_a_step_of_many_batches_finds_all_of_them_made(tiny_backbone, monkeypatch):
+    """Each of 24 texts by itself is read twice, and the labelled ones once: 49 batches in each of six steps."""
+    taken = whether_found(monkeypatch)
+    monkeypatch.setattr(full, "background", lambda inputs, device: "thread")
+    tiny_run(tiny_backbone, {"training": {"mode": "full", "update": "alternating", "mu": 24, "evaluate_every": 6}})
+    assert taken == [False] * 49 + [True] * 49 * 5
+
+
+@pytest.mark.parametrize(
+    "algorithm",
+    [
+        {"name": "sat"},
+        {"name": "mixtext"},
+        {"name": "aumst", "teacher_share": 0.0, "tau": 0.0},
+        {"name": "decrisismb", "per_class": 1, "tau": 0.0},
+    ],
+    ids=lambda algorithm: algorithm["name"],
+)
+@pytest.mark.parametrize(("update", "batches"), [("joint", 0), ("alternating", 5)])
+def test_what_only_the_labels_tell_is_not_made_before(tiny_backbone, monkeypatch, algorithm, update, batches):
+    """But for the updates on labelled texts, which nobody chooses: one in each of five steps after the first."""
+    begun: list[str] = []
+    original = Ahead.expect
+
+    def spy(self, method, *args):
+        begun.append(method)
+        original(self, method, *args)
+
+    monkeypatch.setattr(Ahead, "expect", spy)
+    monkeypatch.setattr(full, "background", lambda inputs, device: "thread")
+    settings = {
+        "algorithm": algorithm,
+        "training": {"mode": "full", "update": update},
+        "augment": {"weak": "none", "strong": ["swap:0.3", "deletion:0.3"]},
+    }
+    tiny_run(tiny_backbone, settings)
+    assert begun.count("student") == batches
+    assert "weak" in begun

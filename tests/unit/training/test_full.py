@@ -42,13 +42,13 @@ def test_a_warm_start_that_no_step_improves_on_is_kept_and_it_says_so(tiny_backb
     still = {"learning_rate": 1e-12, "head_learning_rate": 1e-12, "steps": 1, "weight_decay": 0.0}
     kept = full_run(tiny_backbone, training=ruin | {"warm_start": True})
     assert kept.result["kept_step"] == 0
-    assert any("start is kept" in text for text in kept.result["warnings"])
+    assert any("starting point is kept" in text for text in kept.result["warnings"])
     assert torch.allclose(
         head_weights(kept), head_weights(full_run(tiny_backbone, training=still | {"warm_start": True})), atol=1e-6
     )
     cold = full_run(tiny_backbone, training=ruin | {"warm_start": False})
     assert cold.result["kept_step"] > 0
-    assert not any("start is kept" in text for text in cold.result["warnings"])
+    assert not any("starting point is kept" in text for text in cold.result["warnings"])
 
 
 def test_the_warm_start_keeps_to_the_users_rule(tiny_backbone, monkeypatch):

@@ -1,5 +1,8 @@
 """Evaluating, keeping the best, stopping early, and stopping in order."""
 
+import os
+import signal
+
 import numpy as np
 import pytest
 import torch
@@ -199,6 +202,19 @@ def test_ctrl_c_finishes_the_step_and_leaves_a_checkpoint(tmp_path):
     with pytest.raises(Interrupted, match="after step 3 of 6"):
         loop.run()
     assert_whole(tmp_path / "last.safetensors", step=3)
+
+
+def test_ctrl_c_while_the_last_state_is_saved_is_heard_too(tmp_path, monkeypatch):
+    inner = Loop.save
+
+    def pressed(self):
+        os.kill(os.getpid(), signal.SIGINT)
+        inner(self)
+
+    monkeypatch.setattr(Loop, "save", pressed)
+    with pytest.raises(Interrupted, match="after step 6 of 6; the state is saved"):
+        looped(toy_updater(), tmp_path, every=0).run()
+    assert_whole(tmp_path / "last.safetensors", step=6)
 
 
 def test_ctrl_c_without_a_place_for_a_checkpoint_is_a_plain_interruption():

@@ -281,7 +281,7 @@ def test_seeds_that_are_left_are_built_as_if_all_were(full, tmp_path, monkeypatc
 
 def test_a_finished_seed_of_other_settings_is_refused(full, tmp_path):
     together(full(), tmp_path, seeds=(0,))
-    with pytest.raises(InputError, match="other data or settings"):
+    with pytest.raises(InputError, match="was written with other settings"):
         together(full(training={"learning_rate": 0.5}), tmp_path, resume=True)
 
 

@@ -132,7 +132,7 @@ def test_a_model_folder_is_the_same_in_either_form(still_backbone, tmp_path):
 def test_a_checkpoint_of_the_other_form_is_refused(tiny_backbone, tmp_path):
     with pytest.raises(Interrupted):
         trained(tiny_backbone, "on", None, tmp_path, StopAt(2))
-    with pytest.raises(InputError, match="other data or settings"):
+    with pytest.raises(InputError, match="was written with other settings"):
         trained(tiny_backbone, "off", None, tmp_path, resume=True)
 
 

@@ -1,5 +1,8 @@
 """Runs side by side: each ends as if it were alone, whatever the others do."""
 
+import os
+import signal
+
 import numpy as np
 import pytest
 import torch
@@ -325,6 +328,47 @@ def test_a_run_that_ended_keeps_its_state_when_another_diverges(tmp_path):
     ended = load_checkpoint(tmp_path / "0.safetensors")[1]["progress"]
     assert ended["since_best"] == 1
     assert ended["step"] < 20
+
+
+def test_a_run_that_ended_is_written_down_while_the_others_go_on(tmp_path):
+    """Run 0 stops early; run 1 is killed at step 20, which nobody is told of."""
+
+    class Killed(Recorder):
+        def advance(self, amount=1, **metrics):
+            super().advance(amount)
+            if self.steps == 20:
+                raise MemoryError
+
+    settings = {"path": tmp_path, "every": 0, "evaluate_every": 1, "steps": 30}
+    together = [loop_of(0, patience=1, **settings), loop_of(1, listener=Killed(), **settings)]
+    with pytest.raises(MemoryError):
+        side_by_side(together)
+    ended = load_checkpoint(tmp_path / "0.safetensors")[1]["progress"]
+    assert ended["since_best"] == 1
+    assert ended["step"] < 20
+    assert not (tmp_path / "1.safetensors").exists()
+
+
+def test_a_signal_while_the_last_state_is_saved_stops_with_all_of_them_saved(tmp_path, monkeypatch):
+    monkeypatch.setattr(Loop, "save", pressed_while(Loop.save))
+    together = loops(path=tmp_path, every=0)
+    with pytest.raises(Interrupted, match="after step 6 of 6; the state is saved"):
+        side_by_side(together)
+    steps = [load_checkpoint(tmp_path / f"{run}.safetensors")[1]["progress"]["step"] for run in range(3)]
+    assert steps == [6, 6, 6]
+
+
+def pressed_while(save):
+    """The same with Ctrl-C during the third."""
+    done: list[int] = []
+
+    def pressed(self):
+        done.append(1)
+        if len(done) == 3:
+            os.kill(os.getpid(), signal.SIGINT)
+        save(self)
+
+    return pressed
 
 
 def test_without_checkpoints_a_run_that_diverges_says_so_at_once():

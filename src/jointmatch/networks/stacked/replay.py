@@ -17,6 +17,7 @@ Pass = Callable[..., Tensor]
 
 RECORDINGS = 24  # at most: each holds the memory of its pass
 FREE = 0.5  # of the device's memory at least, or no other is made: other runs may share it
+LOOK_AGAIN = 500  # passes after which it is looked at again: those who had the memory may be gone
 WARM_UP = 2  # passes before recording, so that what is done once (choosing kernels, compiling) is not recorded
 
 OWN_THREAD = "thread_local"  # other threads may go on preparing data meanwhile
@@ -35,7 +36,8 @@ class Replay:
     def __init__(self, tell: Callable[[str], None] = lambda text: None) -> None:
         self.tell = tell
         self.stopped = False
-        self._passed_by = False
+        self._told: set[str] = set()
+        self._unlooked = 0  # passes until memory is looked at again
         self._recordings: dict[Hashable, Recording] = {}
         self._seen: Counter[Hashable] = Counter()
 
@@ -67,14 +69,8 @@ class Replay:
             if self._seen[key] < 2 or not self._may_record(inputs[0].device):
                 # As a recording would be given them: a compiler tells a part of a larger tensor from one of its own.
                 return function(*(x.clone() for x in inputs))
-            try:
-                recording = Recording(function, inputs, held if graded else [])
-            except RuntimeError as error:  # out of memory is one too
-                self.stopped = True
-                recover(inputs[0].device)
-                self.tell(
-                    f"Passes are not recorded as CUDA graphs ({first_line(error)}): slower, with the same results."
-                )
+            recording = self._recorded(function, inputs, held if graded else [])
+            if recording is None:
                 return function(*inputs)
             self._recordings[key] = recording
         recording.fill(inputs)
@@ -82,32 +78,63 @@ class Replay:
 
     def passed_by(self, most: int) -> None:
         """Say once that passes over more than so many tokens are not brought here."""
-        if not self._passed_by:
-            self._passed_by = True
-            told = f"Passes over more than {most:,} tokens a network are not recorded as CUDA graphs"
-            self.tell(f"{told}: they take longer than launching them does.")
+        self._tell_once(
+            f"Passes over more than {most:,} tokens a network are not recorded as CUDA graphs: they take longer than "
+            "launching them does."
+        )
+
+    def _recorded(self, function: Pass, inputs: Sequence[Tensor], parameters: Iterable[Tensor]) -> Recording | None:
+        """None where it fails."""
+        try:
+            return Recording(function, inputs, parameters)
+        except RuntimeError as error:  # out of memory is one too
+            why = first_line(error)
+        # Once out of that block the traceback, and with it what the failed recording took, is gone.
+        self.stopped = True
+        recover(inputs[0].device)
+        self.tell(f"Passes are not recorded as CUDA graphs ({why}): slower, with the same results.")
+        return None
 
     def _may_record(self, device: torch.device) -> bool:
         if self.stopped:
             return False
-        reason = None
         if len(self._recordings) >= RECORDINGS:
-            reason = f"batches come in more than {RECORDINGS} sizes"
-        elif free_share(device) < FREE:
-            reason = f"less than {FREE:.0%} of the device's memory is free"
-        if reason:
             self.stopped = True
             self.tell(
-                f"No more passes are recorded as CUDA graphs ({reason}): others are slower, with the same results."
+                f"No more passes are recorded as CUDA graphs (batches come in more than {RECORDINGS} sizes): others "
+                "are slower, with the same results."
             )
-        return not self.stopped
+            return False
+        if self._unlooked:
+            self._unlooked -= 1
+            return False
+        if free_share(device) >= FREE:
+            return True
+        self._unlooked = LOOK_AGAIN
+        self._tell_once(
+            f"No more passes are recorded as CUDA graphs while less than {FREE:.0%} of the device's memory is free: "
+            "others are slower, with the same results."
+        )
+        return False
+
+    def _tell_once(self, text: str) -> None:
+        if text not in self._told:
+            self._told.add(text)
+            self.tell(text)
 
 
 def free_share(device: torch.device) -> float:
-    """How much of a device's memory nobody has taken."""
+    """How much of a device's memory could be had.
+
+    Where that is little, what this process has and does not use is given back first. It is not reckoned from what the
+    process has taken and not filled: to that the memory of recordings counts too, which they write at every replay.
+    """
     if device.type != "cuda":
         return 1.0
     free, total = torch.cuda.mem_get_info(device)
+    if free / total < FREE:
+        torch.cuda.empty_cache()
+        free, total = torch.cuda.mem_get_info(device)
     return free / total
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import weakref
 
 import pytest
 import torch
@@ -141,7 +142,7 @@ def test_only_so_many_are_kept_which_is_said_once(recorded, monkeypatch):
 
 
 def test_nothing_is_recorded_where_little_memory_is_left(recorded, monkeypatch):
-    """What was recorded before goes on; afterwards it stays so, since whoever has the memory may need more."""
+    """What was recorded before goes on."""
     shares = iter([0.6, 0.4])
     monkeypatch.setattr(replay, "free_share", lambda device: next(shares))
     told: list[str] = []
@@ -150,14 +151,70 @@ def test_nothing_is_recorded_where_little_memory_is_left(recorded, monkeypatch):
     for texts in (2, 2, 3, 3, 4, 4, 2):
         assert_same(passed(networks, 0, batch(texts=texts)), passed(plain, 0, batch(texts=texts)))
     assert Rerun.made == 1
+    assert told == [
+        "No more passes are recorded as CUDA graphs while less than 50% of the device's memory is free: others are "
+        "slower, with the same results."
+    ]
+
+
+def test_memory_is_looked_at_again_after_a_while_and_what_it_suffices_for_is_recorded(recorded, monkeypatch):
+    """Too little at the second pass, which is said, and at the sixth; three later each time; enough at the tenth."""
+    monkeypatch.setattr(replay, "LOOK_AGAIN", 3)
+    looks: list[int] = []
+    told: list[str] = []
+    networks = stacked()
+    networks.replay = Replay(told.append)
+    for number in range(1, 12):
+
+        def share(device, number=number):
+            looks.append(number)
+            return 0.6 if number > 6 else 0.4
+
+        monkeypatch.setattr(replay, "free_share", share)
+        passed(networks, 0, batch(texts=2))
+    assert looks == [2, 6, 10]
+    assert Rerun.made == 1
     assert len(told) == 1
-    assert "(less than 50% of the device's memory is free)" in told[0]
 
 
 def test_what_is_free_is_asked_of_the_device(monkeypatch):
-    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (30, 120))
-    assert replay.free_share(torch.device("cuda", 0)) == 0.25
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (90, 120))
+    assert replay.free_share(torch.device("cuda", 0)) == 0.75
     assert replay.free_share(torch.device("cpu")) == 1.0
+
+
+def test_what_the_process_has_and_does_not_use_is_given_back_where_little_is_free(monkeypatch):
+    """30 of 120 are free; the cache has another 60."""
+    free = [30]
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (free[0], 120))
+    monkeypatch.setattr(torch.cuda, "empty_cache", lambda: free.append(free.pop() + 60))
+    assert replay.free_share(torch.device("cuda", 0)) == 0.75
+    assert free == [90]
+    assert replay.free_share(torch.device("cuda", 0)) == 0.75
+    assert free == [90]  # enough is free: what is kept may be of use
+
+
+def test_the_pass_in_place_of_a_failed_recording_has_the_memory_of_it(recorded, monkeypatch):
+    """The error's traceback would hold the half-made recording while the pass is run."""
+    taken: list[weakref.ref[torch.Tensor]] = []
+    held: list[bool] = []
+
+    class Failing(Rerun):
+        def __init__(self, function, inputs, parameters):
+            self.pool = torch.zeros(1000)
+            taken.append(weakref.ref(self.pool))
+            raise torch.OutOfMemoryError("CUDA out of memory")
+
+    def function(x):
+        held.append(bool(taken) and taken[0]() is not None)
+        return x
+
+    monkeypatch.setattr(replay, "Recording", Failing)
+    passes = Replay()
+    for _ in range(2):
+        passes(function, [torch.ones(3)], [])
+    assert len(taken) == 1
+    assert held == [False, False]
 
 
 def test_after_a_recording_that_failed_random_numbers_are_drawn_as_before(recorded, monkeypatch):

@@ -1,0 +1,42 @@
+"""Labels that read like "no label": other programs and people write one into every row that has none."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from jointmatch.data.labels import is_minus_one
+from jointmatch.errors import DataError
+from jointmatch.types import Label
+
+MARKERS = {
+    "n/a", "na", "nan", "none", "null", "?", "-", "--", "tbd", "todo", "unlabeled", "unlabelled", "no label",
+}  # fmt: skip
+COMMAND_LINE = "--set data.unlabeled_value={}"
+PYTHON = "unlabeled_value={!r}"
+
+
+def is_marker(label: Label) -> bool:
+    """Whether a label is a word for having none; -1 is not one by itself."""
+    return str(label).strip().casefold() in MARKERS
+
+
+def refuse_marker(
+    labels: Sequence[Label | None], unlabeled_value: Label | None, where: str, option: str = COMMAND_LINE
+) -> None:
+    """Stop where most rows have such a label: learnt as a class, it would be predicted of nearly every text.
+
+    Args:
+        labels: One per row.
+        unlabeled_value: What the user has said means "no label"; then nothing is asked.
+        where: For the message.
+        option: How a user says it.
+    """
+    counts = Counter(label for label in labels if label is not None)
+    if unlabeled_value is not None or len(counts) < 3:  # beside the marker, two classes
+        return
+    ((label, count),) = counts.most_common(1)
+    if (is_marker(label) or is_minus_one(label)) and count > len(labels) / 2:
+        told = f'{where}: {count} of {len(labels)} rows have the label {str(label)!r}, which reads like "no label".'
+        advice = f"If that is what it means, add {option.format(label)}. If it is a class, add {option.format('')}."
+        raise DataError(f"{told} {advice}")
