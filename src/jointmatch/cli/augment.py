@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from jointmatch.cli.options import Encoding, Quiet, TextColumn
+from jointmatch.cli.options import Encoding, Quiet, TextColumn, output_file
 
 
 def augment(
@@ -21,15 +21,7 @@ def augment(
     strong: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="Augmenter for strong views. Repeatable.")
     ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="File to write; its extension sets the format. Without it, views only go into the cache.",
-        ),
-    ] = None,
+    output: Annotated[Path | None, output_file("Without it, views only go into the cache.")] = None,
     views: Annotated[int, typer.Option(min=1, help="Views per text that each random augmenter makes.")] = 1,
     text_column: TextColumn = None,
     encoding: Encoding = "utf-8",

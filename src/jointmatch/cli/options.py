@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -21,3 +21,9 @@ DataDir = Annotated[
 Quiet = Annotated[bool, typer.Option("--quiet", help="Show only errors, warnings and the result.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 ModelFolder = Annotated[Path, typer.Argument(metavar="MODEL", help="Model folder, such as run/model.")]
+
+
+def output_file(otherwise: str) -> Any:
+    """Where rows are written; ``otherwise`` is what happens without it."""
+    told = f"File to write; its extension sets the format. {otherwise}"
+    return typer.Option("--output", "-o", metavar="FILE", help=told)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from jointmatch.cli.options import Device, Encoding, ModelFolder, Quiet, TextColumn
+from jointmatch.cli.options import Device, Encoding, ModelFolder, Quiet, TextColumn, output_file
 
 
 def predict(
@@ -18,15 +18,7 @@ def predict(
             metavar="INPUT", help="csv, tsv, jsonl or parquet file, or - for csv, tsv or jsonl on standard input."
         ),
     ],
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="File to write; its extension sets the format. Default: CSV on standard output.",
-        ),
-    ] = None,
+    output: Annotated[Path | None, output_file("Default: CSV on standard output.")] = None,
     text_column: TextColumn = None,
     encoding: Encoding = "utf-8",
     probabilities: Annotated[
