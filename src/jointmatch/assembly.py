@@ -1,4 +1,4 @@
-"""The parts a run is made of: backbone, views, features, learners and the algorithm, as the config says."""
+"""Build the parts of a run from its config: backbone, views, features, learners and algorithm."""
 
 from __future__ import annotations
 
@@ -51,18 +51,18 @@ from jointmatch.training.class_words import Vocabulary, class_vocabulary
 from jointmatch.training.making import Made, Similarity
 from jointmatch.types import Task, balance_of
 
-MANY_LONG = 0.2  # share of texts longer than is read from which on their ends are read and not their beginnings alone
-MUCH = 1e11  # steps of all runs times parameters of a network's layers from which on compiling these saves time
+MANY_LONG = 0.2  # from this share of over-long texts on, their ends are read too, not only their beginnings
+MUCH = 1e11  # from this many steps of all runs times parameters of a network's layers on, compiling saves time
 
 
 class Assembly:
     """Builds each part from one config and one set of splits.
 
     Args:
-        splits: What is trained on.
+        splits: The data to train on.
         config: The resolved settings.
-        settings: The user's own part of them; a warm start keeps its rule and its views.
-        listener: Hears of features being computed.
+        settings: The user's own settings; a warm start keeps their algorithm and views.
+        listener: Told when features are computed.
     """
 
     def __init__(self, splits: Splits, config: Config, settings: Mapping[str, Any], listener: Listener) -> None:
@@ -73,21 +73,21 @@ class Assembly:
         self.share_cut = Tokenizer(pretrained, length).share_cut(self.texts)
         self.tokenizer = Tokenizer(pretrained, length, self._cut())
         self.views = Views(config.augment, config.training.seed)
-        self.runs = 1  # that are trained with the same settings, one after another or side by side
+        self.runs = 1  # number of runs trained with the same settings, one after another or side by side
         self.num_networks = algorithms.networks_of(config)
         layers = config.network.layers
         self.layers = [layers[i % len(layers)] for i in range(self.num_networks)]
         self._made: Made = {}
 
     def _cut(self) -> Cut:
-        """What is left out of long texts: as the config says it, or by how many they are."""
+        """Which part of long texts to leave out: as configured or, if ``auto``, by how many texts are long."""
         if self.config.network.cut != "auto":
             return self.config.network.cut
         return "middle" if self.share_cut >= MANY_LONG else "end"
 
     @cached_property
     def texts(self) -> list[str]:
-        """What is trained on, in an order that does not depend on which texts a seed has drawn: all say the same."""
+        """All training texts, in an order that does not depend on which a seed has drawn, so all seeds say the same."""
         return sorted({*self.splits.labeled.texts, *self.splits.pool.texts})
 
     @cached_property
@@ -95,7 +95,7 @@ class Assembly:
         return Cache("features")
 
     def share(self, other: Assembly) -> None:
-        """Have views, tokens and features that are made for another seed as well: the texts are mostly the same."""
+        """Share views, tokens and features with another seed's run: the texts are mostly the same."""
         other._cache.remember()
         self._made, self._cache, self.tokenizer = other._made, other._cache, other.tokenizer
 
@@ -105,11 +105,11 @@ class Assembly:
 
     @property
     def num_classes(self) -> int:
-        """C."""
+        """Number of classes, C."""
         return len(self.splits.classes)
 
     def algorithm(self) -> algorithms.Algorithm:
-        """The rule, on the run's device."""
+        """Build the algorithm on the run's device."""
         own = self.config.algorithm
         balance = balance_of(self.splits.labeled.labels, self.num_classes)
         seed, scale = self.config.training.seed, self.config.network.cosine_scale
@@ -117,11 +117,11 @@ class Assembly:
         return algorithms.build(own.name, task, own.settings).to(self.device)
 
     def frozen_encoder(self) -> Encoder:
-        """One encoder that reads a layer for every network."""
+        """Build one encoder that reads the layer of every network."""
         return self._encoder(self.layers)
 
     def features(self, encoder: Encoder, splits: Splits | None = None) -> FeatureSet:
-        """Frozen features of every part, in the views that mode lite has of it."""
+        """Compute frozen features of every part, in the views that mode lite uses."""
         splits = splits or self.splits
         views = self._made_views(splits, self._frozen_views(), everything=True)
         return extract_features(
@@ -139,13 +139,13 @@ class Assembly:
         )
 
     def _vocabulary(self) -> Vocabulary | None:
-        """The words that heads may start at."""
+        """The words that cosine heads start from, if wanted."""
         network = self.config.network
         wanted = network.class_words and "cosine" in (network.head_per_network or [network.head])
         return class_vocabulary(self.splits, network.class_words) if wanted else None
 
     def lite_learner(self, features: FeatureSet) -> LiteLearner:
-        """Heads over frozen features."""
+        """Build heads over frozen features."""
         return LiteLearner(features, self._heads(features))
 
     @property
@@ -158,17 +158,17 @@ class Assembly:
 
     @property
     def starts_at_features(self) -> bool:
-        """Whether the networks' heads are more, as they begin, than random numbers: then they need frozen features."""
+        """Whether the networks' heads need frozen features to start from, being more than random numbers."""
         training, network = self.config.training, self.config.network
         chance = network.head_init == "random" and not network.normalize
         return training.mode == "lite" or training.warm_start or not chance
 
     def warm_start(self, features: FeatureSet) -> Untrained:
-        """The heads that whole networks are to start with, once they are trained."""
+        """Build the heads that whole networks start from, still to be trained."""
         return untrained_heads(features, self.lite_config(), self.num_classes)
 
     def full_learner(self, features: FeatureSet | None, heads: Heads | None = None) -> FullLearner:
-        """Whole networks, with heads that are warm or new ones."""
+        """Build whole networks, with the given warm heads or new ones."""
         encoders = self._trained_encoders()
         if heads is None:
             heads = self._heads(self._labeled_features() if features is None else features)
@@ -179,15 +179,15 @@ class Assembly:
         )
 
     def _has_bf16(self) -> bool:
-        """Whether whole networks compute in bf16, and on a GPU that has it: the kernels have been timed in no other."""
+        """Whether whole networks compute in bf16 on a GPU that supports it: the kernels have been timed only there."""
         return self.device.type == "cuda" and has_bf16(self.device) and self._dtype() is not None
 
     def _dtype(self, tell: Callable[[str], None] = lambda text: None) -> torch.dtype | None:
-        """What whole networks compute in; None for fp32."""
+        """The dtype whole networks compute in; None for fp32."""
         return autocast_dtype(self.device, self.config.training.precision, tell)
 
     def _trained_encoders(self) -> list[Encoder] | StackedEncoders:
-        """One for all networks or one each, apart or stacked."""
+        """Build one encoder for all networks or one each, separate or stacked."""
         shared = algorithms.ALGORITHMS[self.config.algorithm.name].shared_encoder
         encoders = [self._encoder(self.layers)] if shared else [self._encoder([layer]) for layer in self.layers]
         cutoff = self.config.network.feature_cutoff
@@ -226,7 +226,7 @@ class Assembly:
         return stacked
 
     def lite_config(self) -> Config:
-        """The same recipe's lite settings and the user's own of the algorithm, with heads that fit this run's."""
+        """The recipe's lite settings with the user's algorithm settings, and with heads that fit this run's."""
         if self.config.training.mode == "lite":
             return self.config
         kept = {
@@ -238,12 +238,12 @@ class Assembly:
         return replace(fitted, network=self._head_config)
 
     def _frozen_views(self) -> AugmentConfig:
-        """As this machine and the data let them be."""
+        """The views of frozen features, adapted to this machine and the data."""
         wanted = frozen_views(self.settings, self.config)
         return fit(replace(self.config, augment=wanted), self.splits)[0].augment
 
     def _made_views(self, splits: Splits, augment: AugmentConfig, everything: bool) -> Views:
-        """The views, with those kept that are made once: the dear ones or ``everything``."""
+        """Return the views, having made and kept those made only once: the expensive ones or ``everything``."""
         texts = [*self.splits.labeled.texts, *self.splits.pool.texts]
         surroundings = Surroundings(self.tokenizer.mask_token, self.backbone.source, texts, self.backbone.name)
         views = Views(augment, self.config.training.seed)
@@ -254,7 +254,7 @@ class Assembly:
         return views
 
     def _similarity(self) -> Similarity:
-        """Cosine of the backbone's own features."""
+        """Return a function that computes the cosine of texts and views in the backbone's own features."""
         encoder = self._encoder([1.0]).eval().to(self.device)
         quicken(encoder, self.config.network.engine)
         settings = feature_settings(self.backbone, encoder, self.tokenizer, self.device)
@@ -276,11 +276,11 @@ class Assembly:
 
     @property
     def _head_config(self) -> NetworkConfig:
-        """In mode full the embeddings are cut, not the features."""
+        """Settings of the heads; in mode full the cutoff applies to embeddings, not to features."""
         full = self.config.training.mode == "full"
         return replace(self.config.network, feature_cutoff=0.0) if full else self.config.network
 
     def _labeled_features(self) -> FeatureSet:
-        """Features of the labelled texts alone: enough for heads that begin as random numbers."""
+        """Features of the labelled texts alone: enough for heads that start as random numbers."""
         only_labeled = replace(self.splits, pool=self.splits.pool.rows([]), dev=None, test=None)
         return self.features(self.frozen_encoder(), only_labeled)

@@ -1,4 +1,4 @@
-"""Make the views of a file's texts ahead of time, into the cache and, if asked, a file with a column for each."""
+"""Make views of a file's texts in advance, into the cache and optionally a file with one column each."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from jointmatch.listener import Listener
 
 @dataclass(frozen=True)
 class Made:
-    """What became of one column of views."""
+    """Summary of one column of views."""
 
     column: str
     augmenter: str
@@ -42,14 +42,14 @@ def augment_file(
     """Make views of every text of a file.
 
     Args:
-        source: The file.
-        specs: ``weak`` and ``strong`` to the augmenters of each.
-        target: File for the rows with their views, by extension; None only fills the cache.
-        listener: Hears of progress and of what became of the views.
-        views: How many of each text by each augmenter.
-        text_column: Found by itself where the name is usual.
-        encoding: Of the source.
-        backbone: Whose mask token or language model augmenters may use.
+        source: The input file.
+        specs: Maps ``weak`` and ``strong`` to the augmenters of each.
+        target: File for the rows with their views, format by extension; None only fills the cache.
+        listener: Receives progress and reports on the views.
+        views: Views per text and augmenter.
+        text_column: Found automatically if its name is a common one.
+        encoding: Encoding of the source.
+        backbone: Backbone whose mask token or language model augmenters may use.
     """
     augmenters = [(kind, parse(spec)) for kind, given in specs.items() for spec in given]
     around = _of_backbone(backbone) if any(a.reads_backbone for _, a in augmenters) else Surroundings()
@@ -90,14 +90,14 @@ def augment_file(
 
 
 def _of_backbone(name: str) -> Surroundings:
-    """A backbone's mask token, where it is loaded from and its name."""
-    from jointmatch.networks import find_backbone, load_tokenizer  # imports torch, which most views do without
+    """Return a backbone's mask token, source and name."""
+    from jointmatch.networks import find_backbone, load_tokenizer  # imports torch, which most views do not need
 
     backbone = find_backbone(name)
     return Surroundings(load_tokenizer(backbone).mask_token, backbone.source, backbone_name=backbone.name)
 
 
 def _free_name(kind: str, taken: Table) -> str:
-    """``strong``, then ``strong_2`` and so on."""
+    """Return ``strong``, then ``strong_2`` and so on."""
     number = sum(name == kind or name.startswith(f"{kind}_") for name in taken) + 1
     return kind if number == 1 else f"{kind}_{number}"

@@ -1,4 +1,4 @@
-"""A table on disk from a key (content, settings, version) to bytes; safe to delete at any time.
+"""An on-disk table from a key (content, settings, version) to bytes; safe to delete at any time.
 
 SQLite gives what a cache of expensive results needs: each batch is stored whole or not at
 all, several processes may read and write at once, and a killed run keeps what it finished.
@@ -20,9 +20,9 @@ from jointmatch.sizes import read_size
 LIMIT = "JOINTMATCH_CACHE_MAX"
 _LOOKUP = 500  # keys per query, under SQLite's limit on parameters
 _ATTEMPTS = 200
-_ROOM = 0.9  # what a full cache is cut down to, so that not every batch has to make room
+_ROOM = 0.9  # share of the limit a full cache is cut down to, so that not every batch has to make room
 _REMEMBERED = 2**30  # bytes
-_ROW = 40  # about what SQLite needs for an entry besides key and value: key and row number once more, in the index
+_ROW = 40  # approximate bytes per entry besides key and value: the index holds key and row number once more
 
 
 def cache_folder() -> Path:
@@ -34,7 +34,7 @@ def cache_folder() -> Path:
 
 
 def key(*parts: str | bytes) -> bytes:
-    """A 16-byte key of the parts and of where each one ends."""
+    """Hash the parts and their boundaries into a 16-byte key."""
     digest = hashlib.blake2b(digest_size=16)
     for part in parts:
         data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
@@ -44,9 +44,9 @@ def key(*parts: str | bytes) -> bytes:
 
 
 class Cache:
-    """One named cache. A folder that cannot be written turns it off; ``problem`` says why.
+    """A named cache. A folder that cannot be written to turns it off; ``problem`` says why.
 
-    The environment variable ``JOINTMATCH_CACHE_MAX`` limits what each cache holds; the oldest entries make room.
+    The environment variable ``JOINTMATCH_CACHE_MAX`` limits the size of each cache; the oldest entries make room.
     """
 
     def __init__(self, name: str, folder: Path | None = None) -> None:
@@ -55,7 +55,7 @@ class Cache:
         self.problem: str | None = None
         self._kept: dict[bytes, bytes] | None = None  # in memory
         self._room = _REMEMBERED
-        self.damaged = False  # the file itself is at fault, and nothing else helps than to delete it
+        self.damaged = False  # the file itself is corrupt, and the only remedy is to delete it
         limit = os.environ.get(LIMIT)
         self.limit = read_size(limit, f"The environment variable {LIMIT}") if limit else None
         try:
@@ -68,7 +68,7 @@ class Cache:
         for attempt in range(_ATTEMPTS):
             try:
                 with closing(self._connect()) as db, db:
-                    # Write-ahead logging, which the file remembers, lets readers go on while another process writes.
+                    # Write-ahead logging, which the file remembers, lets readers continue while another process writes.
                     db.execute("PRAGMA journal_mode=WAL")
                     db.execute("CREATE TABLE IF NOT EXISTS entries (key BLOB PRIMARY KEY, value BLOB NOT NULL)")
                 return
@@ -79,7 +79,7 @@ class Cache:
                 time.sleep(0.05)
 
     def remember(self) -> None:
-        """From now on have what was stored or found in memory too, up to a limit: it will be asked for again."""
+        """From now on also keep stored and found entries in memory, up to a limit: they will be asked for again."""
         self._kept = {} if self._kept is None else self._kept
 
     def _keep(self, entries: Mapping[bytes, bytes]) -> None:
@@ -91,7 +91,7 @@ class Cache:
                 self._room -= len(value)
 
     def get(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
-        """The entries there are; a missing key is simply absent."""
+        """Return the entries found; a missing key is simply absent."""
         kept = self._kept or {}
         wanted = dict.fromkeys(keys)
         found = {k: kept[k] for k in wanted if k in kept}
@@ -114,7 +114,7 @@ class Cache:
         return found
 
     def put(self, entries: Mapping[bytes, bytes]) -> None:
-        """Store a batch, whole or not at all, and drop the oldest entries where there is a limit."""
+        """Store a batch, whole or not at all, dropping the oldest entries if it would exceed the limit."""
         self._keep(entries)
         if self.problem:
             return
@@ -127,7 +127,7 @@ class Cache:
             self._give_up("written", error)
 
     def count(self) -> int:
-        """How many entries there are."""
+        """Return the number of entries."""
         if self.problem:
             return 0
         try:
@@ -138,14 +138,14 @@ class Cache:
             return 0
 
     def size(self) -> int:
-        """Bytes on disk, with what was written last and is not yet in the file itself."""
+        """Return the bytes on disk, including recent writes that are not yet in the file itself."""
         files = (self.path.with_name(self.path.name + end) for end in ("", "-wal"))
         return sum(file.stat().st_size for file in files if file.exists())
 
     def prune(self, max_bytes: int = 0) -> int:
-        """Drop the entries written first until the file is no larger than this; how many were dropped.
+        """Drop the oldest entries until the file is no larger than ``max_bytes``; return how many were dropped.
 
-        The file stays, so that a process that uses it goes on.
+        The file stays, so that a process using it can go on.
         """
         dropped = 0
         if self.problem:
@@ -160,7 +160,7 @@ class Cache:
         return dropped
 
     def _give_up(self, done: str, error: Exception) -> None:
-        # SQLite's other errors, such as a file that is locked or may not be written, are of classes of their own.
+        # Other SQLite errors, such as a locked or read-only file, have classes of their own.
         self.damaged = type(error) is sqlite3.DatabaseError
         remedy = f"; to start it anew: jointmatch cache {self.name} --prune" if self.damaged else ""
         self.problem = f"the cache {self.path} cannot be {done} ({error}){remedy}"
@@ -176,12 +176,12 @@ def _pragma(db: sqlite3.Connection, name: str) -> int:
 
 
 def _used(db: sqlite3.Connection) -> int:
-    """Bytes of the file less the pages that dropped entries left, which new ones fill again."""
+    """Return the bytes in use: without the pages freed by dropped entries, which new ones fill again."""
     return (_pragma(db, "page_count") - _pragma(db, "freelist_count")) * _pragma(db, "page_size")
 
 
 def _make_room(db: sqlite3.Connection, limit: int, incoming: int) -> None:
-    """Drop the oldest entries where ``incoming`` bytes would go over the limit."""
+    """Drop the oldest entries if ``incoming`` bytes would exceed the limit."""
     if _used(db) + incoming <= limit:
         return
     while _drop_oldest(db, max(int(_ROOM * limit) - incoming, 0)):
@@ -191,19 +191,19 @@ def _make_room(db: sqlite3.Connection, limit: int, incoming: int) -> None:
 
 
 def _drop_oldest(db: sqlite3.Connection, max_bytes: int) -> int:
-    """Drop entries, those written first, until about so many bytes are used; how many were dropped."""
+    """Drop the oldest entries until about ``max_bytes`` are used; return how many were dropped."""
     with db:
-        db.execute("BEGIN IMMEDIATE")  # what is counted is still so when it is dropped
+        db.execute("BEGIN IMMEDIATE")  # so that the counts still hold when entries are dropped
         used, (count,) = _used(db), db.execute("SELECT count(*) FROM entries").fetchone()
         surplus = math.ceil(count * (1 - max_bytes / used)) if used > max_bytes else 0
-        # SQLite numbers rows as they are written, and a replaced row anew: the order of the numbers is that of time.
+        # SQLite numbers rows as they are written, and renumbers a replaced row: row numbers are in order of time.
         rows = db.execute("SELECT rowid FROM entries ORDER BY rowid LIMIT 1 OFFSET ?", (surplus - 1,))
         last = rows.fetchone() if surplus else None
         return db.execute("DELETE FROM entries WHERE rowid <= ?", last).rowcount if last else 0
 
 
 def _shrink(db: sqlite3.Connection) -> None:
-    """Give free pages back to the disk; another process that is writing may keep us from it, and that is all right."""
+    """Return free pages to the disk; if another process is writing, this may fail, which is harmless."""
     with suppress(sqlite3.OperationalError):
         db.execute("VACUUM")
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -1,4 +1,4 @@
-"""Whether networks that teach each other have talked each other into one class."""
+"""Detect networks that teach each other collapsing into one class."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from collections.abc import Sequence
 
 import numpy as np
 
-NEARLY_ALL = 0.9  # of the pool in one class
-GREW = 0.3  # of the pool that it did not have as training began
-FEWEST = 50  # texts that shares are worth comparing of
+NEARLY_ALL = 0.9  # share of the pool in one class
+GREW = 0.3  # share of the pool gained by that class during training
+FEWEST = 50  # minimum number of texts for comparing shares
 
 
 def shares(probs: np.ndarray) -> np.ndarray:
-    """The share of texts that each class is the likeliest of: (N, M, C) -> (C,)."""
+    """Return the share of texts for which each class is the likeliest: (N, M, C) -> (C,)."""
     likeliest = probs.mean(0).argmax(-1)
     return np.bincount(likeliest, minlength=probs.shape[-1]) / len(likeliest)
 
 
 def swallowed(before: np.ndarray, after: np.ndarray, classes: Sequence[object], aligns: bool) -> str | None:
-    """What to say where one class has taken nearly all of the pool since training began; None where none has.
+    """Return a warning if one class has taken nearly all of the pool since training began, else None.
 
     Args:
-        before: Each class's share as training began (C,).
-        after: The same of the kept networks.
-        classes: Their names.
+        before: Each class's share when training began (C,).
+        after: The same for the kept networks.
+        classes: Names of the classes.
         aligns: Whether the method can hold its predictions to a balance.
     """
     most = int(after.argmax())

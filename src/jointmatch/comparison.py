@@ -1,4 +1,4 @@
-"""Does it beat doing nothing? Supervised heads, logistic regression and label spreading on the same features."""
+"""Baselines to beat: supervised heads, logistic regression and label spreading on the same features."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ Classifier = Callable[[Tensor], np.ndarray]
 
 
 class Untrained(NamedTuple):
-    """Heads, and what trains them."""
+    """Untrained heads and the loop that trains them."""
 
     learner: LiteLearner
     loop: Loop
 
 
 def train_heads(features: FeatureSet, config: Config, num_classes: int) -> LiteLearner:
-    """Train heads on features with nothing shown or recorded: for baselines and folds."""
+    """Train heads on features without showing or recording anything, for baselines and folds."""
     heads = untrained_heads(features, config, num_classes)
     heads.loop.run()
     return heads.learner
 
 
 def untrained_heads(features: FeatureSet, config: Config, num_classes: int) -> Untrained:
-    """The same, still to be done."""
+    """Set up the same heads and their training loop, without running it."""
     extra = algorithms.ALGORITHMS[config.algorithm.name].extra_classes
     heads = build_heads(features, config.network, num_classes, config.training.seed, extra)
     learner = LiteLearner(features, heads)
@@ -57,8 +57,8 @@ class Comparison:
         features: Frozen features of all parts.
         config: Lite settings; the supervised heads take their budget from it.
         num_classes: C.
-        listener: Hears of the folds.
-        lessons: What a word reader is taught from in each fold, where the run has one.
+        listener: Receives progress over the folds.
+        lessons: What the word reader learns from in each fold, if the run has one.
     """
 
     def __init__(
@@ -80,13 +80,13 @@ class Comparison:
         }
 
     def cross_validate(self, folds: int) -> dict[str, Any]:
-        """Accuracy on labelled texts left out in turn, of the baselines and the algorithm itself."""
+        """Return the accuracy of the baselines and the algorithm itself on labelled texts held out in turn."""
         labels = self.features.labels.cpu().numpy()
         sizes = np.bincount(labels)
         # A class's only example is never left out: nothing could learn the class without it.
         testable = np.flatnonzero(sizes[labels] > 1)
         if folds < 2:
-            return {}  # none were asked for
+            return {}  # none requested
         folds = int(min(folds, sizes.max()))
         if folds < 2:
             self.listener.note(
@@ -109,7 +109,7 @@ class Comparison:
         return {name: _rate(hits) for name, hits in right.items()}
 
     def _own(self, fold: FeatureSet, rows: np.ndarray) -> dict[str, np.ndarray]:
-        """What the algorithm says of the rows left out: nobody who is asked has seen their labels."""
+        """The algorithm's probabilities for the held-out rows, from models that have not seen their labels."""
         learner = train_heads(fold, self.config, self.num_classes)
         alone, name = learner.predict_proba(fold.parts["held_out"]), self.config.algorithm.name
         if self.lessons is None:
@@ -121,7 +121,7 @@ class Comparison:
         from sklearn.model_selection import StratifiedKFold
 
         splitter = StratifiedKFold(folds, shuffle=True, random_state=self.config.training.seed)
-        with warnings.catch_warnings():  # a class smaller than the number of folds is said elsewhere
+        with warnings.catch_warnings():  # classes smaller than the number of folds are reported elsewhere
             warnings.simplefilter("ignore")
             yield from (rows[chosen] for _, chosen in splitter.split(labels, labels))
 

@@ -36,21 +36,21 @@ class DataConfig:
 
 @dataclass(frozen=True)
 class AugmentConfig:
-    """The views of a text: one gives the label, one of the strong ones gets the loss."""
+    """Views of a text: the weak one yields the pseudo-label, one of the strong ones takes the loss."""
 
     weak: str = "none"
-    strong: tuple[str, ...] = ("none",)  # each text by one of them, drawn at random
-    weak_per_network: tuple[str, ...] | None = None  # network i by the i-th, instead of weak
-    strong_per_network: tuple[str, ...] | None = None  # network i by the i-th, instead of strong
-    fresh: bool = True  # mode full: cheap views are drawn anew at each visit, not made once
-    views: AtLeastOne = 1  # how many of a text by each augmenter, where they are made once
-    fallback: str = "deletion:0.1+swap:0.1"  # in place of one whose resource is missing; "" makes that an error
-    min_similarity: Fraction = 0.0  # views less alike their text than this are dropped; 0 compares none
-    rank: bool = False  # of all views of a text the most alike is the weak one
+    strong: tuple[str, ...] = ("none",)  # each text is augmented by one of them, drawn at random
+    weak_per_network: tuple[str, ...] | None = None  # instead of weak: network i uses the i-th
+    strong_per_network: tuple[str, ...] | None = None  # instead of strong: network i uses the i-th
+    fresh: bool = True  # mode full: draw cheap views anew at each visit instead of once
+    views: AtLeastOne = 1  # views per text and augmenter, where views are made once
+    fallback: str = "deletion:0.1+swap:0.1"  # replaces an augmenter whose resource is missing; "" makes that an error
+    min_similarity: Fraction = 0.0  # drop views less similar to their text than this; 0: no comparison
+    rank: bool = False  # of all views of a text, use the most similar as the weak one
 
     @property
     def compared(self) -> bool:
-        """Whether views are held against their texts."""
+        """Whether views are compared with their texts."""
         return self.min_similarity > 0 or self.rank
 
 
@@ -59,29 +59,29 @@ class NetworkConfig:
     """What the networks are made of."""
 
     backbone: str = "auto"
-    count: AtLeastOne | None = None  # None: as many as the algorithm wants, in lite at least one for each layer
+    count: AtLeastOne | None = None  # None: as many as the algorithm needs; in lite, at least one per layer
     layers: tuple[Fraction, ...] = (1.0,)  # share of the encoder's depth each network reads
     pooling: Literal["mean", "first"] = "mean"
     max_length: AtLeastOne = 256
-    cut: Literal["auto", "end", "middle"] = "end"  # what is not read of longer texts; auto: the middle, where many are
+    cut: Literal["auto", "end", "middle"] = "end"  # part of longer texts left out; auto: middle if many are longer
     head: Literal["linear", "mlp", "cosine"] = "linear"
-    head_per_network: tuple[Literal["linear", "mlp", "cosine"], ...] | None = None  # the i-th's, instead of head
+    head_per_network: tuple[Literal["linear", "mlp", "cosine"], ...] | None = None  # instead of head: one per network
     cosine_scale: Positive = 20.0  # a cosine head's logits are this times the cosine with each class's vector
-    word_reader: bool = False  # a linear classifier over words, taught by the networks, is asked beside them
-    class_words: Count = 0  # cosine heads start at so many typical words of each class, and its name; 0: at head_init
+    word_reader: bool = False  # add a linear classifier over words, taught by the networks
+    class_words: Count = 0  # start cosine heads at each class's name and this many typical words; 0: use head_init
     head_dropout: Fraction = 0.1
     head_init: Literal["random", "prototype", "means"] = "random"  # means: with centre and bias
     prototype_scale: NonNegative = 0.5
-    normalize: bool = False  # features minus the pool's mean, unit length, times feature_scale
+    normalize: bool = False  # subtract the pool's mean from features, scale to length feature_scale
     feature_scale: Positive = 20.0
     freeze_embeddings: bool = False
-    stacked: Literal["auto", "on", "off"] = "auto"  # mode full: networks of one shape run as one; auto: where they can
-    compiled: Literal["auto", "on", "off"] = "auto"  # stacked, on a GPU: their layers are compiled; auto: in long runs
+    stacked: Literal["auto", "on", "off"] = "auto"  # mode full: run networks of one shape as one; auto: if possible
+    compiled: Literal["auto", "on", "off"] = "auto"  # stacked, on a GPU: compile the layers; auto: in long runs
     fused: Literal["auto", "on", "off"] = (
-        "auto"  # stacked, on a GPU: attention and more by our own kernels; auto: in bf16
+        "auto"  # stacked, on a GPU: use our own kernels for attention and more; auto: in bf16
     )
     engine: Literal["auto", "transformers", "int8"] = (
-        "auto"  # frozen features on a CPU: as fast as fp32 goes; plain; nearly
+        "auto"  # frozen features on a CPU: fastest fp32; the plain module; approximate int8
     )
     feature_cutoff: Fraction = 0.0  # share of a text's embedding (lite: feature) dimensions hidden while training
 
@@ -96,7 +96,7 @@ class AlgorithmConfig:
 
 @dataclass(frozen=True)
 class TrainingConfig:
-    """The loop, the optimiser and the choice of the checkpoint."""
+    """Training loop, optimiser and choice of checkpoint."""
 
     recipe: str = "best"
     mode: Literal["auto", "lite", "full"] = "auto"
@@ -110,32 +110,32 @@ class TrainingConfig:
     update: Literal["joint", "alternating"] = "joint"
     accumulate: AtLeastOne = 1  # micro-batches per step
     learning_rate: Positive = 1e-5
-    head_learning_rate: Positive | None = None  # None: the encoder's
+    head_learning_rate: Positive | None = None  # None: same as the encoder's
     schedule: Literal["constant", "linear"] = "constant"
-    final_rate: Fraction = 0.1  # of the rate, where a linear schedule ends
+    final_rate: Fraction = 0.1  # fraction of the rate at which a linear schedule ends
     warmup_steps: Count = 0
     weight_decay: NonNegative = 0.01
     adam_epsilon: Positive = 1e-8
     clip_norm: NonNegative = 0.0  # 0: no clipping
-    skip_unselected: bool = False  # texts that no network selected are not forwarded again, where the method allows it
-    label_dropout: bool = True  # dropout stays on while pseudo-labels are made
-    average_decay: Fraction = 0.0  # of the averaged weights; 0: none are kept
-    average_labels: bool = False  # the averaged weights make the pseudo-labels
+    skip_unselected: bool = False  # do not forward texts again that no network selected, if the method allows it
+    label_dropout: bool = True  # keep dropout on while making pseudo-labels
+    average_decay: Fraction = 0.0  # decay of the averaged weights; 0: no averaging
+    average_labels: bool = False  # make pseudo-labels with the averaged weights
     warm_start: bool = False  # full mode: heads start from a lite run
     evaluate_every: AtLeastOne = 25
     evaluate_on: Count = (
-        0  # dev texts that the checkpoint is chosen on, drawn once; 0: all. The result is always on all
+        0  # number of dev texts, drawn once, to choose the checkpoint on; 0: all. Final scores always use all
     )
     patience: Count = 0  # evaluations without a better dev score before stopping; 0: never stop early
 
 
 @dataclass(frozen=True)
 class OutputConfig:
-    """What is written and shown."""
+    """What a run writes and shows."""
 
     checkpoint_every: Count | None = None  # steps; 0: only at the end; None: 25 in lite, 200 in full
     folds: Count = 5  # of the cross-validation shown when there is neither dev nor test; 0: none
-    baselines: bool = True  # train the baselines the result is shown beside
+    baselines: bool = True  # train baselines to compare the result with
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ class Config:
     output: OutputConfig = field(default_factory=OutputConfig)
 
     def to_dict(self) -> Settings:
-        """The settings as TOML would hold them; what is None is left out."""
+        """Return the settings as TOML would hold them, leaving out those that are None."""
         sections = asdict(self)
         sections["algorithm"] = {"name": self.algorithm.name, **self.algorithm.settings}
         return {
@@ -170,12 +170,12 @@ SECTIONS: dict[str, type] = {
 
 
 def faults_in(settings: Mapping[str, Any]) -> list[str]:
-    """Everything wrong with partial settings; the algorithm's own keys are checked by the algorithm."""
+    """List everything wrong with partial settings; the algorithm checks its own keys itself."""
     return _fit(settings)[1]
 
 
 def build(settings: Mapping[str, Any]) -> Config:
-    """Make a config from partial settings over the defaults.
+    """Build a config from partial settings laid over the defaults.
 
     Raises:
         ConfigError: naming every unknown key and every value that does not fit.
@@ -217,7 +217,7 @@ def keys(section: str) -> list[str]:
 
 
 def merge(*layers: Mapping[str, Mapping[str, Any]]) -> Settings:
-    """Lay settings over each other; the last one wins, key by key."""
+    """Merge settings key by key; later layers win."""
     merged: Settings = {}
     for layer in layers:
         for section, values in layer.items():
@@ -225,13 +225,13 @@ def merge(*layers: Mapping[str, Mapping[str, Any]]) -> Settings:
                 continue
             if isinstance(values, Mapping):
                 merged.setdefault(section, {}).update(values)
-            else:  # no section at all: it stays for the check to report
+            else:  # not a section: leave it for the check to report
                 merged[section] = values
     return merged
 
 
 def read_toml(path: str | Path) -> Settings:
-    """Read a config file, with the parser's line number if it is not TOML."""
+    """Read a config file; the error for invalid TOML includes the parser's line number."""
     try:
         return tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -243,7 +243,7 @@ def read_toml(path: str | Path) -> Settings:
 
 
 def parse_overrides(pairs: Iterable[str]) -> Settings:
-    """Turn ``section.key=value`` strings into settings; values are read as TOML, else as text."""
+    """Turn ``section.key=value`` strings into settings; values are parsed as TOML, or kept as text."""
     settings: Settings = {}
     faults = []
     for pair in pairs:
@@ -273,7 +273,7 @@ def recipe_names() -> tuple[str, ...]:
 
 
 def recipe(name: str, mode: str, algorithm: str = AlgorithmConfig.name) -> Settings:
-    """The values of a recipe: ``[all]``, over it ``[lite]`` or ``[full]``, over these the algorithm's own two parts."""
+    """Merge a recipe's values: ``[all]``, then ``[lite]`` or ``[full]``, then the algorithm's own two parts."""
     if name not in recipe_names():
         known = ", ".join(recipe_names())
         raise UnknownNameError(f"Unknown recipe {name!r}.{did_you_mean(name, recipe_names())} Known: {known}.")
@@ -284,6 +284,6 @@ def recipe(name: str, mode: str, algorithm: str = AlgorithmConfig.name) -> Setti
 
 @cache
 def _recipe_file(name: str) -> Settings:
-    """Read once: a table of results asks for the same few recipes hundreds of times."""
+    """Read a recipe once: a table of results asks for the same few recipes hundreds of times."""
     text = (resources.files("jointmatch") / "recipes" / f"{name}.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)

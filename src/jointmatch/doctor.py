@@ -1,4 +1,4 @@
-"""Whether this machine is fit: versions, devices, backbone, cache, data."""
+"""Check whether this machine is ready: versions, devices, backbone, cache, data."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ EXTRAS = {"datasets": "hub", "sentence_transformers": "bench"}
 
 
 def examine() -> list[dict[str, Any]]:
-    """One entry per question: what was asked, whether it is well, and what was found or to do."""
+    """Return one entry per check: what was checked, whether it passed, and what was found or what to do."""
     import torch
 
     entries = [_entry("jointmatch", True, f"{__version__} on Python {platform.python_version()}")]

@@ -11,7 +11,7 @@ class JointMatchError(Exception):
 
 
 class InputError(JointMatchError, ValueError):
-    """What the user gave is at fault; the message says what was got, wanted, and what to do."""
+    """The user's input is at fault; the message says what was given, what was wanted and what to do."""
 
 
 class DataError(InputError):
@@ -28,7 +28,7 @@ class ConfigError(InputError):
         super().__init__("\n".join([f"{head}:", *(f"  - {fault}" for fault in self.faults)]))
 
     def __reduce__(self) -> tuple[type[ConfigError], tuple[list[str]]]:
-        return type(self), (self.faults,)  # pickled by worker processes, and made again from the faults
+        return type(self), (self.faults,)  # worker processes pickle it; rebuild it from the faults
 
 
 class OutputError(InputError):
@@ -42,11 +42,11 @@ class UnknownNameError(InputError, KeyError):
 
 
 class PluginError(InputError):
-    """Two packages give the same name; the message names both."""
+    """Two packages provide the same name; the message names both."""
 
 
 class MissingExtraError(InputError, ImportError):
-    """An optional package is not installed; the message has the install line."""
+    """An optional package is not installed; the message has the install command."""
 
 
 class TrainingError(JointMatchError):
@@ -58,7 +58,7 @@ class Interrupted(JointMatchError):
 
 
 def shortened(text: str) -> str:
-    """What a message shows of a text that may be long."""
+    """Shorten a text that may be too long for a message."""
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 

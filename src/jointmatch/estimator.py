@@ -1,4 +1,4 @@
-"""``TextClassifier``: the scikit-learn face."""
+"""``TextClassifier``: the scikit-learn interface."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         recipe: ``best``, ``paper``, ``official`` or ``published``.
         backbone: ``auto`` (the embedded MiniLM), a folder, or a hub name.
         mode: ``lite`` (frozen encoder), ``full``, or ``auto``, which picks by hardware.
-        random_state: Seed of everything random; None means 0.
-        unlabeled_value: The label that means "no label" besides None, NaN and "", in place of -1; with "" none does,
-            and -1 is a class.
-        settings: Any other setting by its path, such as ``{"algorithm.tau": 0.95}``; in a search over parameters
+        random_state: Seed of all random choices; None means 0.
+        unlabeled_value: The label that, besides None, NaN and "", means "no label", in place of -1; with "", no other
+            label does, and -1 is a class.
+        settings: Other settings by path, such as ``{"algorithm.tau": 0.95}``; in a parameter search, use
             ``settings__algorithm.tau``.
-        verbose: Whether to tell, on the error stream, what is done and how training goes.
+        verbose: Whether to report on standard error what is done and how training goes.
 
     Attributes:
         classes_: The labels, in the order of ``predict_proba``'s columns.
@@ -68,7 +68,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         self.verbose = verbose
 
     def set_params(self, **params: Any) -> TextClassifier:
-        """scikit-learn's own, and ``settings__algorithm.tau`` for one setting, so that a search can go over it."""
+        """Set parameters as scikit-learn does; ``settings__algorithm.tau`` sets one setting, for use in a search."""
         own = {name.removeprefix(SETTING): params.pop(name) for name in list(params) if name.startswith(SETTING)}
         super().set_params(**params)
         if own:
@@ -82,14 +82,14 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         unlabeled: Iterable[Any] | None = None,
         dev: tuple[Iterable[Any], Iterable[Any]] | None = None,
     ) -> TextClassifier:
-        """Train on texts, of which those labelled None, NaN, "" or -1 count as unlabelled.
+        """Train on texts; those labelled None, NaN, "" or -1 count as unlabelled.
 
         Args:
             X: Texts.
             y: One label per text, of any type.
             unlabeled: More texts without labels.
-            dev: Texts and their labels, apart from all others: the weights that are best on them are kept, and
-                ``result_["scores"]["dev"]`` says how good these are.
+            dev: Held-out texts and their labels: the weights that score best on them are kept, and
+                ``result_["scores"]["dev"]`` has their scores.
         """
         if y is None:
             raise DataError('Got None as labels, wanted one per text: None, "" or -1 for each text that has none.')
@@ -119,17 +119,17 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         return merge(own, as_settings(self.settings or {}))
 
     def predict_proba(self, X: Iterable[Any]) -> np.ndarray:  # noqa: N803
-        """Probabilities (texts, classes)."""
+        """Return probabilities of shape (texts, classes)."""
         check_is_fitted(self, "model_")
         return self.model_.predict_proba(_texts(X))
 
     def predict(self, X: Iterable[Any]) -> np.ndarray:  # noqa: N803
-        """The most probable label of each text, of the type it was given in."""
+        """Return the most probable label of each text, in the type it was given in."""
         probs = self.predict_proba(X)
         return self.classes_[probs.argmax(-1)]
 
     def score(self, X: Iterable[Any], y: Iterable[Any], sample_weight: Any = None) -> float:  # noqa: N803
-        """Accuracy over the rows that have a label: a fold of a cross-validation may hold others."""
+        """Return the accuracy on the rows that have a label: a cross-validation fold may hold unlabelled ones."""
         check_is_fitted(self, "model_")
         texts, given = _paired(X, y)
         labels = self._known_labels(given)
@@ -137,20 +137,20 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         if not rows:
             return float("nan")
         weights = None if sample_weight is None else np.asarray(sample_weight)[rows]
-        ids = class_ids(labels, self.model_.classes)  # "1" in a file is the class 1
+        ids = class_ids(labels, self.model_.classes)  # "1" in a file means class 1
         truth = np.array([ids.get(labels[i], -1) for i in rows])  # type: ignore[arg-type]
         right = self.predict_proba([texts[i] for i in rows]).argmax(-1) == truth
         return float(np.average(right, weights=weights))
 
     def _known_labels(self, given: list[Any]) -> list[Label | None]:
-        """Labels, None where there is none; -1 is none unless the model has learnt it as a class."""
+        """Return labels, None where there is none; -1 counts as none unless the model has learnt it as a class."""
         labels = clean(given, self.unlabeled_value)
         if any(map(is_minus_one, self.model_.classes)):
             return labels
         return [None if is_minus_one(label) else label for label in labels]
 
     def save(self, folder: str | Path) -> None:
-        """Write a model folder that ``load`` and the command line read."""
+        """Write a model folder that ``load`` and the command line can read."""
         check_is_fitted(self, "model_")
         self.model_.save(folder)
 
@@ -164,10 +164,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
 
 def load(folder: str | Path, device: str = "cpu") -> TextClassifier:
-    """A fitted classifier from a model folder.
+    """Load a fitted classifier from a model folder.
 
-    It predicts as it did. Of its settings those of the algorithm come back, so that a clone trains by the same rule;
-    others, such as ``training.steps``, are to be set again.
+    It predicts as before. The algorithm's settings are restored, so that a clone trains by the same rule; others, such
+    as ``training.steps``, must be set again.
     """
     model = Model.load(folder, device)
     facts = model.facts
@@ -187,7 +187,7 @@ def load(folder: str | Path, device: str = "cpu") -> TextClassifier:
 
 
 def _as_array(classes: list[Label]) -> np.ndarray:
-    """An array that keeps the labels' types: numpy would turn a mix of 1 and "a" into text."""
+    """Return an array that keeps the labels' types: numpy would turn a mix of 1 and "a" into text."""
     return np.array(classes, dtype=object if len({type(c) for c in classes}) > 1 else None)
 
 
@@ -223,7 +223,7 @@ def _texts(values: Any) -> list[str]:
 def _column(values: Any, what: str) -> list[Any]:
     if isinstance(values, (str, bytes)):
         raise DataError(f"Got one string as {what}, wanted a list of them: [{values[:20]!r}, ...].")
-    if hasattr(values, "ndim") and values.ndim == 2 and values.shape[1] == 1:  # a frame or array of one column
+    if hasattr(values, "ndim") and values.ndim == 2 and values.shape[1] == 1:  # a data frame or array with one column
         values = values.iloc[:, 0] if hasattr(values, "iloc") else values[:, 0]
     elif getattr(values, "ndim", 1) != 1:
         raise DataError(f"Got {what} with {values.ndim} dimensions, wanted one column of them.")

@@ -23,9 +23,9 @@ from jointmatch.training.metrics import full_metrics
 def evaluate_file(
     load_model: Callable[[], Model], path: Path, config: DataConfig, listener: Listener | None = None
 ) -> tuple[dict[str, Any], int]:
-    """All metrics, and how many rows had no label and were left out; the listener hears what is odd about the file."""
+    """Return all metrics and the number of unlabelled rows left out; tell the listener what is odd about the file."""
     listener = listener or Listener()
-    table = read_table(path, config.encoding)  # a file that cannot be read is found before the model is loaded
+    table = read_table(path, config.encoding)  # fail on an unreadable file before loading the model
     model = load_model()
     remembered = model.facts.text_column
     if config.text_column is None and remembered in table:

@@ -1,4 +1,4 @@
-"""Write files so that a reader finds the old content or the new one, never half of either; tell them apart."""
+"""Write files atomically: a reader finds the old content or the new, never half of either; lock and digest them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def write_atomically(path: str | Path, write: Callable[[Path], object]) -> None:
     mode = temporary.stat().st_mode
     try:
         write(temporary)
-        os.chmod(temporary, mode)  # safetensors puts a file there that only its owner may read
+        os.chmod(temporary, mode)  # safetensors creates a file that only its owner may read
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
@@ -41,12 +41,12 @@ def write_json(path: str | Path, value: Any) -> None:
 
 @contextmanager
 def folder_written_atomically(path: str | Path) -> Iterator[Path]:
-    """Yield an empty folder that becomes ``path`` (replacing it) when the block ends well."""
+    """Yield an empty folder that becomes ``path`` (replacing it) if the block succeeds."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = _beside(path)
     temporary.mkdir()
-    mode = temporary.stat().st_mode & 0o666  # what the user's umask leaves of it
+    mode = temporary.stat().st_mode & 0o666  # as far as the user's umask allows
     retired = temporary.with_suffix(".old")
     try:
         yield temporary
@@ -68,10 +68,10 @@ def folder_written_atomically(path: str | Path) -> Iterator[Path]:
 
 @contextmanager
 def locked(path: str | Path, names: Iterable[str]) -> Iterator[set[str]]:
-    """Hold a lock on each of the names that no other process holds, and yield these; they are let go with the process.
+    """Lock those of the names that no other process holds, and yield them; the locks end with the process.
 
-    A name is a byte of one file, which stays empty: nothing is left to be cleared away. A process has one such block at
-    a time. Where there are no such locks (on Windows) all names are had.
+    A name maps to a byte of one file, which stays empty: there is nothing to clean up. A process has one such block at
+    a time. Where there are no such locks (on Windows), all names are yielded.
     """
     try:
         import fcntl
@@ -84,9 +84,9 @@ def locked(path: str | Path, names: Iterable[str]) -> Iterator[set[str]]:
             place = int.from_bytes(hashlib.sha256(name.encode()).digest()[:6], "big")
             try:
                 fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)
-            except (BlockingIOError, PermissionError):  # another has it
+            except (BlockingIOError, PermissionError):  # held by another process
                 continue
-            except OSError:  # this disk has no locks
+            except OSError:  # this disk does not support locks
                 pass
             had.add(name)
         yield had
@@ -109,5 +109,5 @@ def _digest(files: tuple[tuple[Path, int, int], ...]) -> str:
 
 
 def _beside(path: Path) -> Path:
-    """A new name in the same folder, hidden from most listings."""
+    """Return a new name in the same folder, hidden from most listings."""
     return path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")

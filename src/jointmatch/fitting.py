@@ -1,4 +1,4 @@
-"""Settings as the data and the machine let them be, with what the user should know of it."""
+"""Adapt settings to the data and the machine, and report what the user should know about it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from jointmatch.training.metrics import no_text_of
 
 
 def fit(config: Config, splits: Splits) -> tuple[Config, list[str]]:
-    """Without a pool nothing can learn from one; an augmenter whose resource is missing is stood in for."""
+    """Fall back where there is no pool or an augmenter's resource is missing; return the config and the warnings."""
     config, warnings = _without_pool(config, splits)
     warnings += _small_pool(config, splits)
     backbone = find_backbone(config.network.backbone)
@@ -24,7 +24,7 @@ def fit(config: Config, splits: Splits) -> tuple[Config, list[str]]:
 
 
 def _lacking_classes(splits: Splits) -> list[str]:
-    """A line on each scored part that has no text of some class: its macro-F1 is low however good the model."""
+    """One line per scored part without any text of some class: its macro-F1 is low however good the model."""
     lines = []
     for name, part in (("dev", splits.dev), ("test", splits.test)):
         there = set(part.labels) if part else set()
@@ -39,7 +39,7 @@ def _without_pool(config: Config, splits: Splits) -> tuple[Config, list[str]]:
     if len(splits.pool) or not algorithm.uses_unlabeled:
         return config, []
     count = algorithms.networks_of(config)
-    network = replace(config.network, count=count, word_reader=False)  # nobody would teach it
+    network = replace(config.network, count=count, word_reader=False)  # nothing would teach it
     supervised = replace(config, algorithm=AlgorithmConfig("supervised"), network=network)
     return supervised, [
         f"No unlabelled texts: {config.algorithm.name} has nothing to learn from them, so training is supervised."
@@ -57,7 +57,7 @@ def _small_pool(config: Config, splits: Splits) -> list[str]:
 
 
 def _wanted(augment: AugmentConfig, splits: Splits) -> AugmentConfig:
-    """Without what the user's own columns of views stand in for: its resource need not be here."""
+    """Drop augmenters that the user's own view columns replace: their resources may be missing."""
     if splits.pool.weak is not None and splits.labeled.weak is not None:
         augment = replace(augment, weak="none", weak_per_network=None)
     if splits.pool.strong is not None:

@@ -1,4 +1,4 @@
-"""One run's job, data to model folder, stage by stage."""
+"""One run, from data to model folder, stage by stage."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ NOTHING_GAINED = (
     "point is kept. --mode lite gives about the same result in less time. A lower training.learning_rate or "
     "algorithm.unlabeled_weight may help."
 )
-MANY_CUT = 0.05  # share of texts not read to their end from which on it is said
+MANY_CUT = 0.05  # from this share of truncated texts on, the user is told
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run gives back."""
+    """What a run returns."""
 
     model: Model
     config: Config
@@ -63,12 +63,12 @@ class Outcome:
 
 
 class Job:
-    """One run; its methods are the stages in order, and it is given what ``run`` is."""
+    """One run; takes the arguments of ``run``, and its methods are the stages in order."""
 
     encoder: Encoder | None = None  # frozen
     features: FeatureSet | None = None
     start: Untrained | None = None  # heads that are trained before the networks they belong to
-    begun: np.ndarray | None = None  # each class's share of the pool as training begins
+    begun: np.ndarray | None = None  # each class's share of the pool when training begins
     learner: LiteLearner | FullLearner
     loop: Loop
 
@@ -125,13 +125,13 @@ class Job:
             )
 
     def _view_columns(self) -> tuple[str | None, str | None]:
-        """The user's columns of views, where the data really have them."""
+        """The user's view columns, if the data actually has them."""
         parts, data = (self.splits.labeled, self.splits.pool), self.config.data
         weak = data.weak_column if any(part.weak is not None for part in parts) else None
         return weak, data.strong_column if any(part.strong is not None for part in parts) else None
 
     def is_like(self, other: Job) -> bool:
-        """Whether the networks have the same shape: data may make a method another one."""
+        """Whether the networks have the same shape: the data may have changed the method."""
         own, others = self.config, other.config
         same = (own.algorithm, own.network, own.training.mode) == (
             others.algorithm,
@@ -141,27 +141,27 @@ class Job:
         return same and len(self.splits.classes) == len(other.splits.classes)
 
     def run(self) -> Outcome:
-        """The whole job, alone."""
+        """Run the whole job by itself."""
         self.prepare()
         self.warm_up()
         self.build()
         return self.finish(self.timed("training", self.loop.run))
 
     def kept(self) -> Outcome | None:
-        """The outcome of a run that was finished before, where this one is to go on with it."""
+        """Return the outcome of a finished run that this one would resume, or None."""
         if self.folder is None or not self._will_resume() or not self.folder.result.exists():
             return None
         self._check_checkpoint()
         try:
             history, result = self.folder.read_history(), self.folder.read_result()
-        except (OSError, ValueError):  # damaged since: what is left to do is done again
+        except (OSError, ValueError):  # damaged since: redo what is missing
             return None
-        if result.get("test_texts") != self._test_texts():  # then it is scored again
+        if result.get("test_texts") != self._test_texts():  # the test part has changed: score again
             return None
         return Outcome(Model.load(self.folder.model, str(self.assembly.device)), self.config, history, result)
 
     def prepare(self, like: Job | None = None) -> None:
-        """Frozen features, if they are wanted; the encoder of a job ``like`` this one serves here too."""
+        """Compute frozen features if they are needed, reusing the encoder of a job ``like`` this one."""
         if self.folder:
             self._check_checkpoint()
             self.folder.write_config(self.config)
@@ -175,17 +175,17 @@ class Job:
             self.start = None if self._will_resume() else start
 
     def warm_up(self) -> None:
-        """Train the heads before all else, where they are to start warm."""
+        """Train the heads first if this is a warm start."""
         if self.start is not None:
             self.listener.note("Warm start: training heads on frozen features first.")
             self.timed("training", self.start.loop.run)
 
     def build(self) -> None:
-        """Everything up to the first step."""
+        """Do everything up to the first step."""
         self.timed("training", self._build)
 
     def finish(self, trained: Trained) -> Outcome:
-        """Everything after the last step."""
+        """Do everything after the last step."""
         if trained.best_step == 0:
             self.listener.warn(NOTHING_GAINED)
         lessons = self.timed("words", self._lessons) if self.config.network.word_reader else None
@@ -211,19 +211,19 @@ class Job:
                 self.listener.note(problem)
             model.save(self.folder.model)
             self.folder.write_result(result)
-        del self.learner, self.loop  # other seeds may need the room
+        del self.learner, self.loop  # other seeds may need the memory
         self.features = None
         return Outcome(model, self.config, trained.history, result)
 
     def timed(self, name: str, stage: Callable[[], T]) -> T:
-        """What a stage gives; its seconds are added to the record."""
+        """Run a stage, add its seconds to the record and return its result."""
         start = time.perf_counter()
         value = stage()
         self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
         return value
 
     def _shares_at_start(self, learner: LiteLearner) -> np.ndarray | None:
-        """By heads that begin as the classes' means; not where dev shows how good what comes of them is."""
+        """Class shares of the pool by heads that start as class means; None where dev shows how good the result is."""
         random, learns = self.config.network.head_init == "random", self.algorithm.uses_unlabeled
         if "dev" in self.truths or random or not learns or len(self.splits.pool) < FEWEST:
             return None
@@ -260,7 +260,7 @@ class Job:
         return self.resume and self.folder is not None and self.folder.checkpoint.exists()
 
     def _check_checkpoint(self) -> None:
-        """Refuse, before any work, to go on with another run's checkpoint."""
+        """Refuse to resume from another run's checkpoint before any work is done."""
         if self.folder and self._will_resume():
             changed = self.folder.changed_settings(self.config)
             check_identity(self.folder.checkpoint, read_facts(self.folder.checkpoint), self._identity(), changed)
@@ -269,14 +269,14 @@ class Job:
         """A digest of the settings and the data that a checkpoint belongs to."""
         settings = {name: values for name, values in self.config.to_dict().items() if name != "output"}
         parts: list[Any] = [settings, self.splits.classes, self.assembly.backbone.fingerprint()]
-        if self.config.network.stacked != "off":  # the optimiser's state has another form
+        if self.config.network.stacked != "off":  # the optimiser's state has a different layout
             parts.append("stacked")
         for part in (self.splits.labeled, self.splits.pool, self.splits.dev):
             parts.append([part.texts, part.labels, part.weak, part.strong] if part else None)
         return _digest(parts)
 
     def _test_texts(self) -> str | None:
-        """A digest of the test part, which a run does not depend on, but its scores do."""
+        """A digest of the test part: training does not depend on it, but the scores do."""
         test = self.splits.test
         return None if test is None else _digest([test.texts, test.labels])
 
@@ -285,9 +285,7 @@ class Job:
         try:
             return Lessons(pool, labeled.texts, labeled.labels, classes, self.config.training.seed)
         except NoLessonsError as error:
-            asked = self.asked.get("network", {}).get(
-                "word_reader"
-            )  # who asks for one should not miss that there is none
+            asked = self.asked.get("network", {}).get("word_reader")  # warn users who asked for one
             (self.listener.warn if asked else self.listener.note)(f"No word reader beside the networks: {error}.")
             return None
 
@@ -318,13 +316,13 @@ class Job:
             unlabeled_value=self.config.data.unlabeled_value,
             version=__version__,
             settings=dict(self.config.algorithm.settings),
-            # Whole networks know nothing of features in integers.
+            # Whole networks are not trained on int8 features.
             engine=self.config.network.engine if training.mode == "lite" else "auto",
         )
         return Model(networks, parts.tokenizer, parts.backbone, facts, reader)
 
     def _probs(self, part: str, known: Tensor | None = None) -> np.ndarray:
-        """(N, M, C) of the kept weights, from their logits where these are known."""
+        """Probabilities (N, M, C) under the kept weights, from their logits if ``known``."""
         learner = self.learner
         if part == "pool" and not len(self.splits.pool):
             return np.empty((learner.num_networks, 0, len(self.splits.classes)))
@@ -333,7 +331,7 @@ class Job:
         return logits.double().softmax(-1).numpy()
 
     def _result(self, trained: Trained, model: Model, alone: Mapping[str, np.ndarray]) -> dict[str, Any]:
-        """``alone``: what the networks say of each labelled part."""
+        """Build the result; ``alone`` holds the networks' probabilities on each labelled part."""
         reader = model.reader
         probs = {part: self._with_words(reader, part, of_part) for part, of_part in alone.items()}
         if reader and "dev" in self.truths:
@@ -375,7 +373,7 @@ class Job:
         return reader.beside(networks, reader.words.rows(texts))
 
     def _comparison(self, features: FeatureSet, lessons: Lessons | None) -> dict[str, Any]:
-        """What the result is shown beside: scores where labels are, else a cross-validation."""
+        """What to compare the result with: baseline scores where there are labels, else a cross-validation."""
         comparison = Comparison(features, self.assembly.lite_config(), len(self.splits.classes), self.listener, lessons)
         if self.truths:
             return {"baselines": comparison.scores(self.truths)}

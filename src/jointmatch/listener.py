@@ -1,4 +1,4 @@
-"""What training tells whoever watches it."""
+"""How training reports to whoever watches it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 class Listener:
-    """Hears of a run's progress. This one ignores it all; the command line's prints."""
+    """Receives a run's progress. This one ignores it all; the command line's prints it."""
 
     def note(self, text: str) -> None:
         """What is being done, and why."""
@@ -19,10 +19,10 @@ class Listener:
         self.note(text)
 
     def stage(self, name: str, total: int | None) -> None:
-        """A stage of ``total`` units of work begins; None: nobody knows how many."""
+        """A stage of ``total`` units of work begins; None if unknown."""
 
     def advance(self, amount: int = 1) -> None:
-        """Some of the stage is done."""
+        """``amount`` units of the stage are done."""
 
     def done(self) -> None:
         """The stage is over."""
@@ -32,13 +32,13 @@ class Listener:
 
 
 class Printing(Listener):
-    """Prints notes, stages and evaluations, a line each, on the error stream: others may read the output."""
+    """Prints notes, stages and evaluations, a line each, on standard error: standard output may be piped."""
 
     def note(self, text: str) -> None:
         print(text, file=sys.stderr, flush=True)  # noqa: T201 - this is its task
 
     def stage(self, name: str, total: int | None) -> None:
-        if total is not None:  # a line that cannot tell how long it will take is none
+        if total is not None:  # a line that cannot say how much there is to do is useless
             self.note(f"{name}: {total} to do")
 
     def evaluation(self, record: dict[str, Any]) -> None:
@@ -46,7 +46,7 @@ class Printing(Listener):
 
 
 def described(record: dict[str, Any]) -> str:
-    """One line of the history in words."""
+    """Describe one line of the history in words."""
     whose = [f"seed {record['seed']}"] if "seed" in record else []
     parts = [*whose, f"step {record['step']}"]
     if "loss" in record:
@@ -64,10 +64,10 @@ def described(record: dict[str, Any]) -> str:
 
 
 class Remembering(Listener):
-    """Passes everything on to another listener, and keeps the warnings.
+    """Passes everything on to another listener and keeps the warnings.
 
     Args:
-        listener: Who is told.
+        listener: The listener to pass on to.
     """
 
     def __init__(self, listener: Listener) -> None:
@@ -95,7 +95,7 @@ class Remembering(Listener):
 
 
 class Chorus:
-    """Several runs that tell one listener: what they say alike once, and one stage where they go side by side."""
+    """Lets several runs share a listener: repeated messages once, and one stage for runs side by side."""
 
     def __init__(self, listener: Listener) -> None:
         self.listener = listener
@@ -103,18 +103,18 @@ class Chorus:
         self.count, self.going = 1, 0
 
     def voice(self, seed: int) -> Listener:
-        """What the run of a seed tells."""
+        """Return the listener for one seed's run."""
         return _Voice(self, seed)
 
     def note(self, text: str, warning: bool = False) -> None:
-        """Pass on what was not said before."""
+        """Pass on a message that was not said before."""
         if text not in self.said:
             self.said.add(text)
             self.listener.warn(text) if warning else self.listener.note(text)
 
     @contextmanager
     def together(self, count: int) -> Iterator[None]:
-        """While open, so many runs go through their stages at the same time."""
+        """While open, ``count`` runs go through their stages at the same time."""
         self.count, self.going = count, 0
         try:
             yield
@@ -122,13 +122,13 @@ class Chorus:
             self.count = 1
 
     def stage(self, name: str, total: int | None) -> None:
-        """One for all of them."""
+        """Begin one stage for all runs."""
         if self.going == 0:
             self.listener.stage(name, None if total is None else total * self.count)
         self.going += 1
 
     def done(self) -> None:
-        """Over when the last of them is done."""
+        """End the stage when the last run is done."""
         self.going -= 1
         if self.going == 0:
             self.listener.done()

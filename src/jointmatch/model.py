@@ -38,15 +38,15 @@ from jointmatch.tensors import plain_disk_errors, save_tensors
 from jointmatch.types import Label
 from jointmatch.words import FEWEST_USES, VOCABULARY, WordReader
 
-PLAIN, WITH_WORDS = 1, 2  # formats: of networks alone, which the first version reads, and with a word reader beside
+PLAIN, WITH_WORDS = 1, 2  # formats: networks alone, which the first version reads, or with a word reader
 CHUNK = 1024
 FACTS = "jointmatch.json"
-HEADS = "heads.safetensors"  # of networks that read one encoder
+HEADS = "heads.safetensors"  # of networks that share one encoder
 
 
 @dataclass(frozen=True)
 class ModelFacts:
-    """What ``jointmatch.json`` says besides the format."""
+    """Contents of ``jointmatch.json`` besides the format."""
 
     classes: list[Label]
     algorithm: str
@@ -66,12 +66,12 @@ class ModelFacts:
     version: str = ""
     settings: dict[str, Any] = field(default_factory=dict)
     engine: str = "auto"  # how the encoders are run on a CPU; see network.engine
-    cut: Cut = "end"  # what is not read of texts longer than max_length
-    unlabeled_value: str | int | None = None  # the label that means that a text has none, besides blank ones
+    cut: Cut = "end"  # part left out of texts longer than max_length
+    unlabeled_value: str | int | None = None  # the label that, besides blank ones, means "no label"
 
 
 class Model:
-    """Networks, tokenizer, classes and perhaps a word reader.
+    """Networks, tokenizer, classes and optionally a word reader.
 
     Predictions are the mean of the networks' probabilities, averaged with the reader's where there is one.
     """
@@ -87,7 +87,7 @@ class Model:
         self.networks, self.reader = networks.eval(), reader
         self.tokenizer, self.backbone, self.facts = tokenizer, backbone, facts
         self.metrics: dict[str, Any] = {}
-        for encoder in networks.encoders:  # they do not change any more; what cannot be quickened is right as it is
+        for encoder in networks.encoders:  # weights are final now; an encoder that cannot be sped up stays correct
             quicken(encoder, facts.engine)  # type: ignore[arg-type]
 
     @property
@@ -97,12 +97,12 @@ class Model:
 
     @property
     def device(self) -> torch.device:
-        """Where the networks are."""
+        """The device the networks are on."""
         return next(self.networks.parameters()).device
 
     @torch.inference_mode()
     def network_probs(self, texts: Sequence[str]) -> np.ndarray:
-        """Each network's probabilities (N, M, C)."""
+        """Return each network's probabilities (N, M, C)."""
         ids = self.tokenizer.encode(texts)
         probs = np.empty((len(self.networks.heads), len(texts), len(self.classes)), dtype=np.float64)
         for rows, logits in in_batches(self.tokenizer, ids, tokens_per_batch(self.device), self.device, self.networks):
@@ -110,18 +110,18 @@ class Model:
         return probs
 
     def probs(self, texts: Sequence[str]) -> np.ndarray:
-        """(M, C) probabilities, computed at once."""
+        """Return probabilities (M, C), computed at once."""
         texts = cut(texts)
         networks: np.ndarray = self.network_probs(texts).mean(0)
         return self.reader.beside(networks, self.reader.words.rows(texts)) if self.reader and texts else networks
 
     def predict_proba(self, texts: Sequence[str]) -> np.ndarray:
-        """(M, C) probabilities, computed in chunks."""
+        """Return probabilities (M, C), computed in chunks."""
         parts = list(self.stream(texts))
         return np.concatenate(parts) if parts else np.empty((0, len(self.classes)))
 
     def stream(self, texts: Iterable[str]) -> Iterator[np.ndarray]:
-        """Probabilities chunk by chunk, so that memory does not grow with the number of texts."""
+        """Yield probabilities chunk by chunk, so that memory does not grow with the number of texts."""
         chunk: list[str] = []
         for text in texts:
             chunk.append(text)
@@ -132,14 +132,14 @@ class Model:
             yield self.probs(chunk)
 
     def predict(self, texts: Sequence[str]) -> list[Label]:
-        """The most probable class of each text, as the user wrote it."""
+        """Return the most probable class of each text, as the user wrote it."""
         return [self.classes[i] for i in self.predict_proba(texts).argmax(-1)]
 
     def save(self, folder: str | Path) -> None:
-        """Write the model folder, replacing another model there only when all is written.
+        """Write the model folder, replacing an existing model only once everything is written.
 
         Raises:
-            OutputError: where the folder holds anything else.
+            OutputError: if the folder holds anything but a model.
         """
         with folder_written_atomically(_place_for(folder)) as path, plain_disk_errors(), quiet_transformers():
             facts = {"format": WITH_WORDS if self.reader else PLAIN, **asdict(self.facts)}
@@ -151,7 +151,7 @@ class Model:
                 self.reader.save(path)
             if len(self.networks.encoders) < len(self.networks.heads) or self.facts.mode == "lite":
                 save_tensors(self.networks.heads.state_dict(), path / HEADS)
-                if self.backbone.is_folder or self.facts.mode == "full":  # a name can be found again, if not trained
+                if self.backbone.is_folder or self.facts.mode == "full":  # a name can be found again, unless trained
                     self.networks.encoders[0].transformer.save_pretrained(path / "encoder")  # type: ignore[union-attr, operator]
             else:
                 for i, (encoder, head) in enumerate(zip(self.networks.encoders, self.networks.heads, strict=True)):
@@ -159,7 +159,7 @@ class Model:
                     save_tensors(head.state_dict(), path / f"network-{i}" / "head.safetensors")
 
     def __reduce__(self) -> tuple[Callable[[bytes], Model], tuple[bytes]]:
-        """Pickled as the files that ``save`` writes: networks hold what cannot be pickled."""
+        """Pickle as the files that ``save`` writes: networks hold objects that cannot be pickled."""
         with tempfile.TemporaryDirectory() as folder:
             self.save(Path(folder) / "model")
             archive = shutil.make_archive(str(Path(folder) / "packed"), "tar", Path(folder) / "model")
@@ -218,7 +218,7 @@ def _unpacked(archive: bytes) -> Model:
 
 
 def _place_for(folder: str | Path) -> Path:
-    """The folder, if a model may be put there: what is no model's is never replaced."""
+    """Return the folder if a model may be written there: only models are ever replaced."""
     path = Path(folder).resolve()
     if path.exists() and not path.is_dir():
         raise OutputError(f"{folder} is a file, wanted a folder for the model.")
@@ -230,7 +230,7 @@ def _place_for(folder: str | Path) -> Path:
 
 
 def _read_facts(folder: Path) -> tuple[int, ModelFacts]:
-    """The format, and the rest."""
+    """Return the format and the other facts."""
     path = folder / FACTS
     if not path.is_file():
         nested = folder / "model"

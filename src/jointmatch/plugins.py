@@ -13,7 +13,7 @@ class PluginWarning(UserWarning):
 
 @dataclass(frozen=True)
 class Plugin:
-    """What one entry point gave: a class, or in words why there is none."""
+    """What one entry point provides: a class, or the reason why there is none."""
 
     name: str
     source: str  # the package it comes from, with its version
@@ -22,7 +22,7 @@ class Plugin:
 
 
 def load_plugins(group: str, base: type) -> list[Plugin]:
-    """Load every entry point of ``group``; whatever is wrong with one is kept beside its name."""
+    """Load every entry point of ``group``; what is wrong with one is recorded under its name."""
     points = sorted(metadata.entry_points(group=group), key=lambda point: (point.name, point.value))
     return [_load(point, base) for point in points]
 
@@ -31,7 +31,7 @@ def _load(point: metadata.EntryPoint, base: type) -> Plugin:
     source = f"{point.dist.name} {point.dist.version}" if point.dist else point.value
     try:
         found = point.load()
-    except Exception as error:  # whatever a stranger's module raises, the others must go on
+    except Exception as error:  # whatever a third-party module raises, the others must still load
         return _broken(point, source, f"{type(error).__name__}: {error}")
     if not (isinstance(found, type) and issubclass(found, base)):
         return _broken(point, source, f"{point.value} is not a class made from {base.__name__}")

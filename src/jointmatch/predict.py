@@ -1,4 +1,4 @@
-"""Predict over files of any size: rows stream through in chunks, the output is whole or absent."""
+"""Predict on files of any size: rows stream through in chunks, and the output is written whole or not at all."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def predict_file(
 ) -> int:
     """Copy rows from ``source`` to ``target`` with ``prediction`` and ``confidence`` added; return their number.
 
-    ``source`` may be ``-`` for the standard input; without ``target`` rows go to the standard output.
+    ``source`` may be ``-`` for standard input; without ``target``, rows go to standard output.
     The model is loaded only once the input has proved readable.
     """
     listener = listener or Listener()
@@ -72,7 +72,7 @@ def predict_file(
             yield {**chunk, **_predictions(model, texts, probabilities)}
             listener.advance(len(texts))
 
-    if target is not None or not sys.stdout.isatty():  # a bar among rows on the same screen would break them
+    if target is not None or not sys.stdout.isatty():  # a progress bar would garble rows on the same screen
         listener.stage("predicting", None)
     if target is None:
         written, count = stdout_format, write_text(rows(), sys.stdout, stdout_format)
@@ -87,7 +87,7 @@ def predict_file(
 
 
 def _check_replaced(replaced: list[str], column: str, source: str | Path, listener: Listener) -> None:
-    """Columns of the input's that predictions take the place of: not the texts themselves."""
+    """Warn of input columns that predictions replace; refuse to replace the texts themselves."""
     if column in replaced:
         raise DataError(f"The texts of {source} stand in {column!r}, where predictions would go. Rename the column.")
     if replaced:
@@ -95,7 +95,7 @@ def _check_replaced(replaced: list[str], column: str, source: str | Path, listen
 
 
 def _tell_of_column(column: str, named: str | None, kind: Format, source: str | Path, listener: Listener) -> None:
-    """Say which column was taken where nobody named it."""
+    """Say which column was chosen if the user named none, and what is doubtful about it."""
     if named is None:
         listener.note(f"Texts from {column!r}; --text-column names another.")
     for doubt in doubtful_header(column, named, kind, "The standard input" if str(source) == "-" else str(source)):
@@ -108,7 +108,7 @@ def _read(source: str | Path, encoding: str) -> tuple[Iterator[Table], Format]:
     check_encoding(encoding)
     piped = cast(io.BufferedReader, sys.stdin.buffer)
     beginning = piped.peek(64).decode(encoding, errors="ignore").removeprefix("\ufeff").lstrip()
-    kind: Format = "jsonl" if re.match(r"(\[\s*)?\{", beginning) else "csv"  # an array is refused with what to do
+    kind: Format = "jsonl" if re.match(r"(\[\s*)?\{", beginning) else "csv"  # an array is refused with advice
     return parse(piped, kind, encoding, "the standard input"), kind
 
 

@@ -1,4 +1,4 @@
-"""Pretrained models: where one is on this machine, loading it without noise, feeding it in batches."""
+"""Pretrained models: finding them on this machine, loading them quietly, batching their inputs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def model_folder(model: str) -> Path | None:
-    """The folder of that name, or where a model from the hub was downloaded to; its name is then the commit."""
+    """Return the folder of that name, or that of a downloaded hub model, which is named after the commit."""
     folder = Path(model)
     if folder.is_dir():
         return folder
@@ -18,14 +18,14 @@ def model_folder(model: str) -> Path | None:
 
     try:
         config = try_to_load_from_cache(model, "config.json")
-    except HFValidationError:  # a folder that is not there
+    except HFValidationError:  # a folder that does not exist
         return None
     return Path(config).parent if isinstance(config, str) else None
 
 
 @contextmanager
 def quiet_transformers() -> Iterator[None]:
-    """Keep transformers' and the hub's notes, retries and bars off the screen, and put them back after."""
+    """Keep messages, retries and progress bars of transformers and the hub off the screen inside the block."""
     from transformers.utils import logging
 
     hub = getLogger("huggingface_hub")
@@ -45,7 +45,7 @@ def quiet_transformers() -> Iterator[None]:
 def length_sorted(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
     """Rows grouped by similar length, each group at most ``budget`` padded tokens (at least one row).
 
-    Long groups come first, so that a batch too large for the memory shows at once.
+    Long groups come first, so that a batch too large for memory shows at once.
     """
     group: list[int] = []
     for row in sorted(range(len(lengths)), key=lambda i: -lengths[i]):

@@ -1,4 +1,4 @@
-"""What processes that are started for work beside the main one have in common."""
+"""What worker processes have in common."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import time
 
 
 def follow(parent: int) -> None:
-    """A worker ends with the process that started it, however that ended."""
+    """End this worker process when the process that started it has ended, for whatever reason."""
 
     def watch() -> None:
         while os.getppid() == parent:

@@ -1,4 +1,4 @@
-"""Rows of different lengths laid end to end: where each begins, and where in its row everything stands."""
+"""Rows of different lengths laid end to end: where each begins, and the position of each element in its row."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ import numpy as np
 
 
 def starts(counts: np.ndarray) -> np.ndarray:
-    """(B,) where rows of so many begin."""
+    """Return where rows of these lengths begin: (B,)."""
     return np.cumsum(counts) - counts
 
 
 def within(counts: np.ndarray) -> np.ndarray:
-    """(sum of counts,) the place of each in its own row: 2 and 3 give 0 1 0 1 2."""
+    """Return the position of each element in its own row, (sum of counts,): 2 and 3 give 0 1 0 1 2."""
     return np.arange(counts.sum()) - np.repeat(starts(counts), counts)
 
 
 def few_sizes(rows: int) -> int:
-    """What rows are filled up to multiples of on a CPU, so that they come in eight sizes an octave.
+    """Return the number that rows are padded to a multiple of on a CPU, which leaves eight sizes per doubling.
 
-    oneDNN keeps more than a megabyte for every size of a product that it has met, and batches come in thousands.
+    oneDNN keeps more than a megabyte for every matrix size it has met, and batches come in thousands of sizes.
     """
     return max(16, 1 << max(rows.bit_length() - 4, 0))
 
 
 def filled_up(rows: int, grain: int) -> int:
-    """The next multiple of ``grain``."""
+    """Round up to a multiple of ``grain``."""
     return -(-rows // grain) * grain

@@ -30,7 +30,7 @@ def generator(seed: int, *path: str | int) -> np.random.Generator:
 
 @contextmanager
 def seeded(seed: int, device: torch.device | None = None) -> Iterator[None]:
-    """Run a block under torch's global generator seeded with ``seed``, then put it back."""
+    """Run a block under torch's global generator seeded with ``seed``, then restore it."""
     import torch
 
     cuda = device is not None and device.type == "cuda"

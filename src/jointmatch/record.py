@@ -21,8 +21,8 @@ from jointmatch.errors import OutputError
 from jointmatch.files import write_atomically, write_json, write_text
 
 OWN_NAMES = ("config.toml", "history.jsonl", "pseudo_labels.parquet", "result.json", "checkpoints", "model")
-WORK = ("history.jsonl", "checkpoints", "result.json")  # what shows that a run has come to anything
-EARLIER = ".earlier-run"  # a run that is being replaced, until it has been
+WORK = ("history.jsonl", "checkpoints", "result.json")  # any of these shows that a run has done some work
+EARLIER = ".earlier-run"  # holds a run while it is being replaced
 
 
 class RunFolder:
@@ -36,7 +36,7 @@ class RunFolder:
 
     @contextmanager
     def claimed(self, overwrite: bool = False, resume: bool = False) -> Iterator[None]:
-        """Claim the folder for a run. One that fails before it has done any work leaves the folder as it was."""
+        """Claim the folder for a run. A run that fails before doing any work leaves the folder as it was."""
         self.claim(overwrite, resume)
         try:
             yield
@@ -47,7 +47,7 @@ class RunFolder:
         shutil.rmtree(self.path / EARLIER, ignore_errors=True)
 
     def claim(self, overwrite: bool = False, resume: bool = False) -> None:
-        """Make the folder ready, or say why it cannot be used, before any work is done."""
+        """Prepare the folder, or raise if it cannot be used, before any work is done."""
         if self.path.exists() and not self.path.is_dir():
             raise OutputError(f"{self.path} is a file, wanted a folder for the run.")
         if self.path.is_dir() and any(self.path.iterdir()):
@@ -68,13 +68,13 @@ class RunFolder:
             raise OutputError(f"{self.path} holds files that are not a run's. Choose another --output.")
 
     def _set_aside(self, overwrite: bool) -> None:
-        """Keep the run that is replaced until the new one is complete."""
+        """Keep the replaced run until the new one is complete."""
         if not overwrite:
             raise OutputError(
                 f"{self.path} already holds a run. Use --resume to go on with it, --overwrite to replace it, "
                 "or another --output."
             )
-        if (self.path / EARLIER).exists():  # then what is here was replacing that one, and is replaced itself
+        if (self.path / EARLIER).exists():  # the run here was itself replacing that one
             self._clear()
             return
         own = self._own()
@@ -101,11 +101,11 @@ class RunFolder:
         return any((place / name).exists() for place in (self.path, *self.path.glob("seed-*")) for name in WORK)
 
     def write_config(self, config: Config) -> None:
-        """The resolved settings."""
+        """Write the resolved settings."""
         write_text(self.path / "config.toml", tomli_w.dumps(config.to_dict()))
 
     def changed_settings(self, config: Config) -> list[str]:
-        """How the settings differ from those of the run that is here, in words."""
+        """Describe how the settings differ from those of the run in the folder."""
         try:
             before = tomllib.loads((self.path / "config.toml").read_text(encoding="utf-8"))
         except (OSError, ValueError):
@@ -118,25 +118,25 @@ class RunFolder:
         return [f"{name} was {old!r}, is {new!r}" for name, old, new in values if old != new]
 
     def write_history(self, history: list[dict[str, Any]]) -> None:
-        """One line per evaluation."""
+        """Write the history, one line per evaluation."""
         write_text(self.path / "history.jsonl", "".join(json.dumps(record) + "\n" for record in history))
 
     def write_result(self, result: dict[str, Any]) -> None:
-        """The outcome; its presence means that the run is complete."""
+        """Write the outcome; its presence means that the run is complete."""
         write_json(self.result, result)
 
     def read_result(self) -> dict[str, Any]:
-        """The outcome of a run that was finished."""
+        """Read the outcome of a finished run."""
         found: dict[str, Any] = json.loads(self.result.read_text(encoding="utf-8"))
         return found
 
     def read_history(self) -> list[dict[str, Any]]:
-        """The history as it was written."""
+        """Read the history as it was written."""
         lines = (self.path / "history.jsonl").read_text(encoding="utf-8").splitlines()
         return [json.loads(line) for line in lines]
 
     def write_pseudo_labels(self, splits: Splits, probs: np.ndarray) -> str | None:
-        """What each pool text was taken for (N, M, C); returns why not if it could not be written."""
+        """Write the predictions (N, M, C) for the pool; return the reason if they could not be written."""
         try:
             import pyarrow as pa
             import pyarrow.parquet as pq

@@ -1,4 +1,4 @@
-"""A name -> class table that refuses duplicates, suggests the nearest name and takes in plug-ins."""
+"""A name -> class table that refuses duplicates, suggests the nearest name and loads plug-ins."""
 
 import warnings
 from collections.abc import Callable, Iterator
@@ -15,9 +15,9 @@ class Registry(Generic[T]):
     """Classes of one kind by the name a user types.
 
     Args:
-        kind: What they are, in error messages.
-        group: Entry point group through which other packages add theirs; looked at when a name is first asked for.
-        base: What a plug-in's class must be made from.
+        kind: What to call them in error messages.
+        group: Entry point group through which other packages add theirs; read when a name is first looked up.
+        base: Base class that a plug-in's class must have.
     """
 
     def __init__(self, kind: str, group: str = "", base: type = object) -> None:
@@ -28,7 +28,7 @@ class Registry(Generic[T]):
         self._complete = not group
 
     def register(self, name: str) -> Callable[[type[C]], type[C]]:
-        """Class decorator: make the class known as ``name`` and give it that ``name``."""
+        """Class decorator: register the class as ``name`` and set its ``name`` attribute."""
 
         def add(cls: type[C]) -> type[C]:
             if name in self._entries:
@@ -40,7 +40,7 @@ class Registry(Generic[T]):
         return add
 
     def source(self, name: str) -> str:
-        """The plug-in that a class comes from, with its version; nothing for the package's own."""
+        """Return the plug-in that a class comes from, with its version; empty for the package's own."""
         self._complete_once()
         return self._sources.get(name, "")
 
@@ -62,10 +62,10 @@ class Registry(Generic[T]):
         return iter(self._entries)
 
     def _complete_once(self) -> None:
-        """Take in the plug-ins, the first time anybody asks; a name given twice is an error every time."""
+        """Load the plug-ins on first use; a name provided twice is an error every time."""
         if self._complete:
             return
-        self._complete = True  # a plug-in may itself ask while it is loaded
+        self._complete = True  # a plug-in may itself look up names while it is loaded
         taken: dict[str, Plugin] = {}
         try:
             for plugin in load_plugins(self.group, self.base):
@@ -77,11 +77,11 @@ class Registry(Generic[T]):
             raise
         for name, plugin in taken.items():
             self._sources[name] = plugin.source
-            if name not in self._entries and plugin.found:  # its module may have registered it itself
+            if name not in self._entries and plugin.found:  # its module may already have registered it
                 self.register(name)(plugin.found)
 
     def _is_usable(self, plugin: Plugin) -> bool:
-        """Whether there is a class without another name; a warning if not."""
+        """Whether the plug-in provides a class not known by another name; warn if not."""
         others = [name for name, cls in self._entries.items() if cls is plugin.found and name != plugin.name]
         problem = plugin.problem
         if others:

@@ -1,4 +1,4 @@
-"""From what the user said to a complete, checked config: defaults, recipe, file, options."""
+"""Turn the user's settings into a complete, checked config: defaults, recipe, file, options."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def resolve(settings: Mapping[str, Any], mode: str) -> Config:
     resolved = config.build(config.merge(recipe, method.requires, settings, fixed))
     if fault := algorithms.too_few_networks(resolved):
         raise ConfigError([fault])
-    if not method.uses_unlabeled:  # nobody would teach it
+    if not method.uses_unlabeled:  # nothing would teach it
         if _section(settings, "network").get("word_reader"):
             taught = f"{name} learns from no unlabelled text that could teach one"
             raise ConfigError([f"network.word_reader is True, but {taught}: leave it out"])
@@ -40,7 +40,7 @@ def resolve(settings: Mapping[str, Any], mode: str) -> Config:
 
 
 def check(settings: Mapping[str, Any]) -> None:
-    """Raise where the settings cannot be trained in the mode they name, or in neither if the data is to choose."""
+    """Raise if the settings cannot be trained in the mode they name or, if the data decides, in either mode."""
     asked = _section(settings, "training").get("mode", TrainingConfig.mode)
     errors = []
     for mode in ("lite", "full") if asked not in ("lite", "full") else (asked,):
@@ -54,7 +54,7 @@ def check(settings: Mapping[str, Any]) -> None:
 
 
 def frozen_views(settings: Mapping[str, Any], resolved: Config) -> AugmentConfig:
-    """The views that frozen features are of: in mode full, too, those of the recipe's lite part or the user's own."""
+    """Return the views for frozen features: even in mode full, those of the recipe's lite part or the user's own."""
     if resolved.training.mode == "lite":
         return resolved.augment
     name = resolved.algorithm.name
@@ -65,16 +65,16 @@ def frozen_views(settings: Mapping[str, Any], resolved: Config) -> AugmentConfig
 
 
 def _one_view(augment: AugmentConfig) -> AugmentConfig:
-    """The student reads what the teacher reads."""
+    """Let the student read the same view as the teacher."""
     return replace(augment, strong=(augment.weak,), strong_per_network=augment.weak_per_network)
 
 
 def faults_in(settings: Mapping[str, Any]) -> list[str]:
-    """Every fault of partial settings: unknown keys, misfits, ranges, unknown names."""
+    """List every fault of partial settings: unknown keys, misfits, values out of range, unknown names."""
     faults = config.faults_in(settings)
 
     def ask(question: Callable[[str], object], name: Any) -> bool:
-        """Whether a name is known to those who look it up; a fault if not. Misfits were found before."""
+        """Whether looking up a name succeeds; record a fault if not. Misfits were found before."""
         if not isinstance(name, str):
             return False
         try:
@@ -113,7 +113,7 @@ def _recipe_name(settings: Mapping[str, Any]) -> Any:
 
 
 def choose_mode(settings: Mapping[str, Any], pool_size: int) -> tuple[str, str]:
-    """The mode to train in and the reason, in words."""
+    """Return the mode to train in and the reason, in words."""
     import torch
 
     training = _section(settings, "training")
@@ -130,7 +130,7 @@ def choose_mode(settings: Mapping[str, Any], pool_size: int) -> tuple[str, str]:
 
 
 def as_settings(flat: Mapping[str, Any]) -> Settings:
-    """``{"algorithm.tau": 0.9}``, or ``{"algorithm": {"tau": 0.9}}`` as TOML has it, as nested settings."""
+    """Nest settings given as ``{"algorithm.tau": 0.9}`` or, as in TOML, ``{"algorithm": {"tau": 0.9}}``."""
     if not isinstance(flat, Mapping):
         raise ConfigError([f'settings is {flat!r}, wanted a dict, such as {{"algorithm.tau": 0.9}}'])
     nested: Settings = {}

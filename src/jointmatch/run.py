@@ -1,4 +1,4 @@
-"""The whole job, data to model folder: what the command line, the estimator and the benchmarks call."""
+"""Train from data to model folder: what the command line, the estimator and the benchmarks call."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def run(
     listener: Listener | None = None,
     resume: bool = False,
 ) -> Outcome:
-    """Train on splits under partial settings and, with a folder, record everything there.
+    """Train on splits with partial settings and, if given a folder, record everything there.
 
     Args:
-        splits: Labelled texts, pool, and dev and test where there are any.
+        splits: Labelled texts, pool, and dev and test parts if any.
         settings: Section -> key -> value, laid over the recipe; see ``jointmatch.config``.
         folder: Run folder, already claimed; None keeps everything in memory.
-        listener: Hears of notes, progress and evaluations.
-        resume: Go on from the folder's checkpoint if it has one.
+        listener: Receives notes, progress and evaluations.
+        resume: Resume from the folder's checkpoint if it has one.
     """
     return Job(splits, settings or {}, folder, listener or Listener(), resume).run()
 
@@ -44,17 +44,17 @@ def run_seeds(
     listener: Listener | None = None,
     resume: bool = False,
 ) -> list[Outcome]:
-    """The same settings with several seeds, trained side by side; each outcome is that of the seed run alone.
+    """Train several seeds side by side with the same settings; each outcome is that of the seed trained alone.
 
     Where networks cannot be run as one, the seeds are trained one after another, and a note says why.
 
     Args:
-        splits: Of each seed; the same for all where only chance is to differ.
-        settings: As of ``run``; the seed in them is not looked at.
+        splits: One for each seed; all the same if only the random choices are to differ.
+        settings: As for ``run``; their seed is ignored.
         seeds: One for each of the splits.
         folders: A run folder for each seed, already claimed; None keeps everything in memory.
-        listener: Hears each seed's notes, what is said by several only once.
-        resume: Keep the seeds whose folders say that they are finished, and go on with the others.
+        listener: Receives the notes of all seeds, repeated ones only once.
+        resume: Keep the seeds whose folders say that they are finished, and resume the others.
     """
     chorus = Chorus(listener or Listener())
     places: Sequence[str | Path | None] = folders or [None] * len(seeds)
@@ -67,7 +67,7 @@ def run_seeds(
     kept = {i: outcome for i, job in enumerate(jobs) if (outcome := job.kept()) is not None}
     left = [job for i, job in enumerate(jobs) if i not in kept]
     for job in jobs:
-        job.assembly.runs = len(jobs)  # those that are kept, too: what is left is to be computed as they were
+        job.assembly.runs = len(jobs)  # including the kept ones: the rest must be computed as they were
     made: list[Outcome] = []
     while left:
         group = _group(left, chorus, jobs[0])
@@ -78,7 +78,7 @@ def run_seeds(
 
 
 def _group(jobs: Sequence[Job], chorus: Chorus, earlier: Job) -> Sequence[Job]:
-    """The first of the jobs and those after it that are trained with it; they are prepared."""
+    """Prepare and return the first job and those after it that are trained together with it."""
     first = jobs[0]
     first.prepare(like=earlier if first.is_like(earlier) else None)
     first.warm_up()
@@ -105,7 +105,7 @@ def _group(jobs: Sequence[Job], chorus: Chorus, earlier: Job) -> Sequence[Job]:
 
 
 def _warm_up(jobs: Sequence[Job]) -> None:
-    """Train the heads that start warm, those of all jobs at once where that is faster."""
+    """Train the heads of warm starts, those of all jobs at once where that is faster."""
     heads = [job.start for job in jobs if job.start is not None]
     if len(heads) < 2 or any(own.learner.why_not_joined() for own in heads):
         for job in jobs:

@@ -1,4 +1,4 @@
-"""The same job over several seeds into one folder: mean and spread, and one model to keep."""
+"""Train several seeds into one folder: mean and spread of the scores, and one model to keep."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def train_seeds(
     listener: Listener,
     resume: bool = False,
 ) -> dict[str, Any]:
-    """Train each seed into ``folder/seed-S``, then write the summary and the model of the best dev score.
+    """Train each seed into ``folder/seed-S``, then write the summary and the model with the best dev score.
 
     Without a dev part the first seed's model is kept: choosing among them needs labels.
     """
@@ -53,10 +53,10 @@ def train_seeds(
 
 
 def check_seeds(folder: str | Path, seeds: Sequence[int]) -> None:
-    """Refuse to go on with a folder whose seeds would not all be among these.
+    """Refuse to resume a folder that holds seeds other than these.
 
     Raises:
-        OutputError: where it holds a run of one seed without a folder of its own, or seeds that are not asked for.
+        OutputError: if it holds a single run without a seed folder of its own, or seeds that are not asked for.
     """
     path = Path(folder)
     if (path / "config.toml").exists():
@@ -74,7 +74,7 @@ def check_seeds(folder: str | Path, seeds: Sequence[int]) -> None:
 
 
 def check_alone(folder: str | Path) -> None:
-    """Refuse to go on with a folder of several seeds as if it held one run."""
+    """Refuse to resume a folder of several seeds as if it held one run."""
     if any(Path(folder).glob("seed-*/config.toml")):
         raise OutputError(
             f"{folder} holds several seeds: --resume it with the same --seeds, or choose another --output."
@@ -82,7 +82,7 @@ def check_alone(folder: str | Path) -> None:
 
 
 def choose(results: Sequence[dict[str, Any]]) -> tuple[int, str]:
-    """Whose model is kept, and why in words."""
+    """Choose which model to keep; return its index and the reason in words."""
     if "dev" not in results[0]["scores"]:
         return 0, "the first: there is no dev part to choose on"
     scores = [result["scores"]["dev"]["accuracy"] for result in results]
@@ -94,7 +94,7 @@ def summarize(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
     rows: dict[str, Any] = {}
     if all(r.get("cross_validation") for r in results):
         for name in results[0]["cross_validation"]:
-            if not all(name in r["cross_validation"] for r in results):  # not every draw of the pool taught a reader
+            if not all(name in r["cross_validation"] for r in results):  # some draws of the pool taught no reader
                 continue
             values = [r["cross_validation"][name]["accuracy"] for r in results]
             rows[name] = {"cross-validation": {"accuracy": summary(values)}}
@@ -102,7 +102,7 @@ def summarize(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
         own = {m: summary([r["scores"][part][m] for r in results]) for m in ("accuracy", "macro_f1")}
         rows.setdefault(results[0]["algorithm"], {})[part] = own
         for name in results[0].get("baselines", {}):
-            if not all(name in r.get("baselines", {}) for r in results):  # some were run without
+            if not all(name in r.get("baselines", {}) for r in results):  # some were run without baselines
                 continue
             scores = [r["baselines"][name][part] for r in results]
             rows.setdefault(name, {})[part] = {m: summary([s[m] for s in scores]) for m in ("accuracy", "macro_f1")}

@@ -1,4 +1,4 @@
-"""Sizes of files as people write them."""
+"""File sizes as people write them."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _UNITS = {"B": 1} | {
 
 
 def read_size(text: str, where: str) -> int:
-    """Bytes from ``2GB``, ``500 MB``, ``1.5GiB`` or 0; of any other number nobody can tell the unit.
+    """Parse ``2GB``, ``500 MB``, ``1.5GiB`` or 0 into bytes; any other number needs a unit.
 
     Raises:
-        InputError: It is none of these; the message says ``where`` it stood.
+        InputError: It is none of these; the message says ``where`` it was given.
     """
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([A-Z]*)", text.strip().upper())
     if found and float(found[1]) == 0 and not found[2]:
@@ -29,7 +29,7 @@ def read_size(text: str, where: str) -> int:
 
 
 def size_in_words(size: int) -> str:
-    """Such as ``1.5 GB``."""
+    """Format a size, such as ``1.5 GB``."""
     value, unit = float(size), "B"
     for letter in _LETTERS:
         if value < 999.95:

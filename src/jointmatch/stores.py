@@ -1,4 +1,4 @@
-"""What lies in the cache folder, and making room in it."""
+"""List the contents of the cache folder and free space in it."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from jointmatch.errors import UnknownNameError, did_you_mean
 
 @dataclass(frozen=True)
 class Store:
-    """One file of the cache folder."""
+    """One file in the cache folder."""
 
     name: str
     path: Path
-    entries: int | None  # None where the file is a whole
+    entries: int | None  # None if the file has no separate entries
     bytes: int
     problem: str | None = None  # why it cannot be read
 
 
 def stores(name: str | None = None) -> list[Store]:
-    """The files in the cache folder that are ours, or those of one name.
+    """List our files in the cache folder, or those of one name.
 
     Raises:
         UnknownNameError: There is none of that name.
@@ -41,10 +41,10 @@ def stores(name: str | None = None) -> list[Store]:
 
 
 def prune(store: Store, max_bytes: int = 0) -> Store | None:
-    """Cut a store down to so many bytes, the oldest entries first; what is left of it, if anything.
+    """Cut a store down to ``max_bytes``, dropping the oldest entries first; return what is left of it, if anything.
 
-    A file that is a whole goes as a whole, and so does one that cannot be read. A cache is emptied and not
-    deleted: another process may be writing to it.
+    A file without separate entries is deleted whole, and so is one that cannot be read. A cache is emptied but
+    not deleted: another process may be writing to it.
     """
     if store.entries is not None:
         cache = Cache(store.name, store.path.parent)
@@ -53,7 +53,7 @@ def prune(store: Store, max_bytes: int = 0) -> Store | None:
             return _of_cache(store.path)
     elif store.bytes <= max_bytes:
         return store
-    for end in ("", "-wal", "-shm"):  # what SQLite keeps beside a file belongs to that file alone
+    for end in ("", "-wal", "-shm"):  # the files SQLite keeps beside this one belong to it alone
         store.path.with_name(store.path.name + end).unlink(missing_ok=True)
     return None
 
@@ -65,7 +65,7 @@ def _of_cache(path: Path) -> Store:
 
 
 def _is_ours(path: Path) -> bool:
-    """Whether it is a cache, or was one before it broke; someone else's database is left alone."""
+    """Whether a file is a cache, or was one before it broke; other programs' databases are left alone."""
     try:
         with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=60)) as db:
             return db.execute("SELECT count(*) FROM sqlite_master WHERE name = 'entries'").fetchone()[0] == 1

@@ -1,4 +1,4 @@
-"""Tensors to a safetensors file."""
+"""Save tensors to a safetensors file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def plain_disk_errors() -> Iterator[None]:
 
 
 def save_tensors(tensors: Mapping[str, Tensor], path: Path, metadata: dict[str, str] | None = None) -> None:
-    """Write tensors from any device."""
+    """Save tensors from any device."""
     plain = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
     with plain_disk_errors():
         save_file(plain, path, metadata=metadata)

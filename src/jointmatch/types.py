@@ -1,4 +1,4 @@
-"""The records that travel between stages. N networks, B texts, C classes."""
+"""Records passed between stages. N networks, B texts, C classes."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ NETWORKS_ALONE = "networks_alone"
 
 
 def balance_of(labels: Iterable[int], num_classes: int) -> tuple[float, ...]:
-    """The share of each class."""
+    """Return the share of each class among the labels."""
     counts = Counter(labels)
     return tuple(counts[c] / max(counts.total(), 1) for c in range(num_classes))
 
 
 @dataclass(frozen=True)
 class Task:
-    """What an algorithm may know of the problem before the first step."""
+    """What an algorithm may know about the problem before the first step."""
 
     num_classes: int
     num_networks: int = 1
     pool_size: int = 0
     labeled_balance: tuple[float, ...] = ()  # share of each class among the labelled texts
-    seed: int = 0  # of what a method draws at random
-    cosine_scale: float = 20.0  # where heads are cosines, their logits are this times the cosine
+    seed: int = 0  # for whatever the method draws at random
+    cosine_scale: float = 20.0  # logits of cosine heads are this times the cosine
 
 
 @dataclass(frozen=True)
@@ -42,29 +42,29 @@ class Step:
     index: Tensor  # (B,) position of each text in the unlabelled pool
     number: int = 0
     total: int = 1
-    turn: int = 0  # among the batches of one step, where each is an update of its own
-    turns: int = 1  # how many batches a step has
+    turn: int = 0  # index among the batches of one step, where each is an update of its own
+    turns: int = 1  # number of such batches per step
 
     @property
     def batch(self) -> int:
-        """How many batches came before this one, at this step and at those before it."""
+        """Number of batches before this one, in this step and all earlier ones."""
         return self.number * self.turns + self.turn
 
     @property
     def progress(self) -> float:
-        """Share of the training that is done: 0 at the first step."""
+        """Fraction of training that is done: 0 at the first step."""
         return self.number / self.total
 
 
 @dataclass(frozen=True)
 class PseudoLabels:
-    """What each network is taught on one unlabelled batch."""
+    """What each network learns from one unlabelled batch."""
 
     targets: Tensor  # (N, B) class ids, or (N, B, C) distributions
     selected: Tensor  # (N, B) bool, whether the text is used
-    weights: Tensor  # (N, B) how much it counts when used
-    rows: Tensor | None = None  # (B,) the pool's texts these labels are of, where they are not the batch's own
-    views: Tensor | None = None  # (N, B) the view the student reads: 0 the weak one, 1.. the strong ones in turn
+    weights: Tensor  # (N, B) weight of the text if it is used
+    rows: Tensor | None = None  # (B,) pool indices of the texts these labels are for, if not the batch's own
+    views: Tensor | None = None  # (N, B) the view the student reads: 0 for weak, 1.. for the strong ones in turn
 
     @property
     def learnt(self) -> Tensor:
@@ -72,14 +72,14 @@ class PseudoLabels:
         return (self.selected & (self.weights != 0)).any(0)
 
     def part(self, rows: slice | Tensor) -> PseudoLabels:
-        """The same labels for some of the batch's texts, a range of them or by number."""
+        """Return the labels of some of the batch's texts, given by a slice or by indices."""
         own = None if self.rows is None else self.rows[rows]
         views = None if self.views is None else self.views[:, rows]
         return PseudoLabels(self.targets[:, rows], self.selected[:, rows], self.weights[:, rows], own, views)
 
 
 def shape_fault(labels: object, networks: int) -> str | None:
-    """What is wrong with what an algorithm gave, one of the user's own perhaps, and what was wanted; None: nothing."""
+    """Say what is wrong with an algorithm's output, perhaps a user's own, and what was wanted; None if nothing is."""
     if not isinstance(labels, PseudoLabels):
         return f"a {type(labels).__name__}, wanted PseudoLabels."
     parts = {"targets": labels.targets, "selected": labels.selected, "weights": labels.weights}
@@ -100,19 +100,19 @@ class Mixing:
 
     partner: Tensor  # (N, B) position in the batch, or (B,) for one network
     share: float
-    depth: float = 1.0  # where in the encoder: a share of the layers that are read
+    depth: float = 1.0  # where in the encoder, as a share of the layers that are read
 
     def of(self, network: int) -> Mixing:
-        """The same for one network."""
+        """Return the mixing for one network."""
         return Mixing(self.partner[network], self.share, self.depth)
 
 
 @dataclass(frozen=True)
 class Mixings:
-    """The same for networks that do not all mix alike, such as those of several runs."""
+    """One mixing per network, for networks that do not all mix alike, such as those of several runs."""
 
-    each: Sequence[Mixing]  # of one network each
+    each: Sequence[Mixing]  # one per network
 
     def of(self, network: int) -> Mixing:
-        """That of one network."""
+        """Return the mixing for one network."""
         return self.each[network]

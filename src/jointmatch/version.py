@@ -1,3 +1,3 @@
-"""The version, once."""
+"""The version, defined only here."""
 
 __version__ = "0.1.0"

@@ -1,4 +1,4 @@
-"""Whether a backbone has words for what texts are written in."""
+"""Check whether a backbone's vocabulary covers the language of the texts."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from jointmatch.augment import spaced_words
 from jointmatch.networks.tokens import some_of
 
 SAMPLE = 100  # texts
-CHARACTERS = 2000  # of each
-MANY_PIECES = 1.6  # of minilm's the benchmarks' texts take 1.0 to 1.3, a few in Spanish, French and German 1.7 to 2.2
+CHARACTERS = 2000  # per text
+MANY_PIECES = 1.6  # per word; minilm: 1.0 to 1.3 on the benchmarks, 1.7 to 2.2 on some Spanish, French, German texts
 MANY_UNKNOWN = 0.1
 _WORD = re.compile(r"[^\W\d_]+")
 
 
 def strange_words(texts: Sequence[str], pretrained: Any, name: str) -> str | None:
-    """What to say of texts that a backbone's tokenizer hardly knows the words of; None where it does.
+    """Return a warning if a backbone's tokenizer hardly knows the words of these texts, else None.
 
     Args:
-        texts: The texts, of which some are looked at.
+        texts: The texts, of which a sample is checked.
         pretrained: The backbone's own tokenizer.
-        name: The backbone's.
+        name: The backbone's name.
     """
     some = [text[:CHARACTERS] for text in some_of(texts, SAMPLE)]
     advice = "A backbone trained on such texts may do better: --backbone takes a name or a folder."
@@ -40,7 +40,7 @@ def strange_words(texts: Sequence[str], pretrained: Any, name: str) -> str | Non
 
 
 def _share_unknown(texts: list[str], pretrained: Any) -> float:
-    """Of tokens."""
+    """Return the share of tokens that are unknown."""
     if pretrained.unk_token_id is None:
         return 0.0
     tokens = [token for ids in _ids(texts, pretrained) for token in ids]
@@ -48,9 +48,9 @@ def _share_unknown(texts: list[str], pretrained: Any) -> float:
 
 
 def _pieces_per_word(texts: list[str], pretrained: Any) -> float:
-    """Of words that stand between spaces; 0 without any."""
+    """Return the mean number of tokens per word, over words separated by spaces; 0 if there are none."""
     words = Counter(word for text in texts for unit in spaced_words(text) or () for word in _WORD.findall(unit))
-    pieces = _ids([f" {word}" for word in words], pretrained)  # some tokenizers take the space for a part of the word
+    pieces = _ids([f" {word}" for word in words], pretrained)  # some tokenizers treat the space as part of the word
     return sum(len(ids) * count for ids, count in zip(pieces, words.values(), strict=True)) / max(words.total(), 1)
 
 
@@ -62,7 +62,7 @@ def _ids(texts: list[str], pretrained: Any) -> list[list[int]]:
         add_special_tokens=False,
         return_attention_mask=False,
         return_token_type_ids=False,
-        verbose=False,  # that texts are longer than a model reads is no matter here
+        verbose=False,  # no warning that texts are longer than the model reads: irrelevant here
     )
     ids: list[list[int]] = encoded["input_ids"]
     return ids

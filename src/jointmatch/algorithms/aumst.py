@@ -17,22 +17,22 @@ from jointmatch.types import PseudoLabels, Step, Task
 
 @ALGORITHMS.register("aumst")
 class AUMST(Algorithm):
-    """Self-training in rounds; labels that a trial student finds no easier to learn than made-up ones are dropped.
+    """Self-training in rounds; labels a trial student finds no easier to learn than made-up ones are dropped.
 
-    A teacher is trained on the labels. In each round a probe is trained on the texts the teacher was sure of, some of
+    A teacher is trained on the labels. In each round, a probe is trained on the texts the teacher was sure of, some of
     which are given a class that does not exist, C + 1; a text's area under the margin (AUM) is the mean of
-    z_y - max_{c != y} z_c on its strong view over the probe's steps. Texts whose AUM is not above a percentile of the
-    made-up labels' are dropped. On the others, the made-up ones among them under their real labels, a new student is
-    trained: the next teacher.
+    z_y - max_{c != y} z_c on its strong view over the probe's steps. Texts whose AUM does not exceed a percentile of
+    the made-up labels' AUM are dropped. A new student, the next teacher, is trained on the others, including those
+    with made-up labels, under their real ones.
 
     Args:
         task: Number of classes, networks and unlabelled texts.
         tau: Confidence of the teacher that a text's label must exceed.
-        percentile: Of the made-up labels' AUM, which the AUM of a text that is kept exceeds.
-        rounds: How many, within the given number of steps.
+        percentile: Percentile of the made-up labels' AUM that a text's AUM must exceed to be kept.
+        rounds: Number of rounds within the given number of steps.
         teacher_share: Share of all steps that the first teacher is trained for.
         probe_share: Share of each round's steps that its probe is trained for.
-        labeled_weight: Of L_s, in L = labeled_weight L_s + unlabeled_weight L_u, after the first teacher.
+        labeled_weight: Weight of L_s in L = labeled_weight L_s + unlabeled_weight L_u after the first teacher.
     """
 
     reference = "Sosea and Caragea 2022, EMNLP Findings"
@@ -52,13 +52,13 @@ class AUMST(Algorithm):
     in_rounds = True
     notes_losses = True
 
-    label: Tensor  # (N, M), what the teacher says
-    kept: Tensor  # (N, M) bool, whether it is taught
+    label: Tensor  # (N, M), the teacher's labels
+    kept: Tensor  # (N, M) bool, whether the text is taught
     made_up: Tensor  # (N, M) bool, whether the probe is taught class C instead
     margins: Tensor  # (N, M), summed over the probe's visits
     visits: Tensor  # (N, M)
-    texts: Tensor  # (M,), in an order of chance, those some network is taught first
-    num_texts: Tensor  # (), how many those are
+    texts: Tensor  # (M,), in random order, those taught to some network first
+    num_texts: Tensor  # (), how many of those there are
 
     def __init__(
         self,
@@ -99,7 +99,7 @@ class AUMST(Algorithm):
             self.margins.zero_()
             self.visits.zero_()
         else:
-            aum = self.margins / self.visits  # of a text the probe never met not a number, which is above no cut
+            aum = self.margins / self.visits  # NaN for a text the probe never saw, which exceeds no cut
             cut = percentile_cut(aum, self.made_up & (self.visits > 0), self.percentile)
             self.kept &= self.made_up | (aum > cut)
         order = torch.from_numpy(draw.permutation(len(self.texts))).to(self.texts.device)
@@ -131,7 +131,7 @@ class AUMST(Algorithm):
         return self.unlabeled_weight * consistency(self._outputs(strong_logits, step), labels)
 
     def _outputs(self, logits: Tensor, step: Step) -> Tensor:
-        """The made-up class is the probe's alone."""
+        """Logits without the made-up class, which only the probe has."""
         return logits if self._is_probe(step) else logits[..., : self.task.num_classes]
 
     def _phases(self, step: Step) -> tuple[range, ...]:

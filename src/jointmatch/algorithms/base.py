@@ -1,4 +1,4 @@
-"""What an algorithm is: a rule from weak logits to pseudo-labels, plus two losses."""
+"""The algorithm interface: a rule that turns weak logits into pseudo-labels, plus two losses."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from jointmatch.types import Mixing, PseudoLabels, Step, Task
 
 
 class Algorithm(nn.Module, ABC):
-    """Sees logits only: never a model, an optimiser, a device or a logger.
+    """Base class of the algorithms, which see only logits: never a model, an optimiser, a device or a logger.
 
     It is an ``nn.Module`` so that running statistics are buffers, which move
     with ``.to(device)`` and are saved by ``state_dict`` without extra code.
@@ -30,28 +30,28 @@ class Algorithm(nn.Module, ABC):
     """
 
     name: ClassVar[str]
-    reference: ClassVar[str] = ""  # where the rule comes from
-    rule: ClassVar[str] = ""  # the formula in plain text: q weak, Q strong prediction, H cross-entropy, tau, w ...
-    unverified: ClassVar[str] = ""  # what of the rule could not be checked against its paper or code
-    networks: ClassVar[int] = 1  # how many it trains unless told otherwise
-    fewest: ClassVar[int] = 1  # with fewer networks the rule is not itself
+    reference: ClassVar[str] = ""  # source of the rule
+    rule: ClassVar[str] = ""  # formula as plain text: q weak, Q strong prediction, H cross-entropy, tau, w ...
+    unverified: ClassVar[str] = ""  # what could not be checked against the paper or its code
+    networks: ClassVar[int] = 1  # number trained by default
+    fewest: ClassVar[int] = 1  # minimum number of networks the rule needs
     uses_unlabeled: ClassVar[bool] = True
-    one_view: ClassVar[bool] = False  # the student reads the weak view, as the teacher does
-    num_views: ClassVar[int] = 1  # of each text given to pseudo_label: the weak one, then strong ones
-    every_view: ClassVar[bool] = False  # the student reads each text in all these views, not in one strong one
-    chooses: ClassVar[bool] = False  # its labels say which texts or views the student reads: none are prepared before
-    learns_views: ClassVar[bool] = False  # labeled_views_loss is asked for, with all views of the labelled texts
-    whole_labels: ClassVar[bool] = False  # L_s is no mean over the batch: micro-batches do not part labelled texts
-    whole_pool: ClassVar[bool] = False  # L_u is no mean over the batch: in micro-batches it is another one
-    notes_losses: ClassVar[bool] = False  # asking for a loss changes its buffers
-    learning_rate: float = 1e-3  # of the algorithm's own parameters, where it has any
-    requires: ClassVar[Settings] = {}  # settings of other sections that the method is not itself without
-    extra_classes: ClassVar[int] = 0  # outputs besides the C classes, while training only
-    in_rounds: ClassVar[bool] = False  # trains in several phases, each with networks that start anew
-    shared_encoder: ClassVar[bool] = False  # one encoder serves the heads of all networks, trained in mode full
-    unsuited: ClassVar[Mapping[str, str]] = {}  # mode it cannot be trained in -> why
-    stated: ClassVar[Mapping[str, bool]] = {}  # techniques (see catalogue.py) where the composition tells them wrongly
-    note: ClassVar[str] = ""  # why; how the form here differs from the published one
+    one_view: ClassVar[bool] = False  # the student reads the weak view, like the teacher
+    num_views: ClassVar[int] = 1  # views of each text passed to pseudo_label: the weak one, then strong ones
+    every_view: ClassVar[bool] = False  # the student reads all these views of a text, not just one strong view
+    chooses: ClassVar[bool] = False  # its labels pick the texts or views the student reads: none are prepared ahead
+    learns_views: ClassVar[bool] = False  # labeled_views_loss is called, with all views of the labelled texts
+    whole_labels: ClassVar[bool] = False  # L_s is not a batch mean: micro-batches do not split the labelled texts
+    whole_pool: ClassVar[bool] = False  # L_u is not a batch mean: micro-batches change it
+    notes_losses: ClassVar[bool] = False  # computing a loss updates its buffers
+    learning_rate: float = 1e-3  # for the algorithm's own parameters, if any
+    requires: ClassVar[Settings] = {}  # settings in other sections that the method depends on
+    extra_classes: ClassVar[int] = 0  # outputs beyond the C classes, during training only
+    in_rounds: ClassVar[bool] = False  # trains in several phases, each starting with fresh networks
+    shared_encoder: ClassVar[bool] = False  # the heads of all networks share one encoder, trained in mode full
+    unsuited: ClassVar[Mapping[str, str]] = {}  # mode it cannot be trained in -> reason
+    stated: ClassVar[Mapping[str, bool]] = {}  # techniques (see catalogue.py) that the composition gets wrong
+    note: ClassVar[str] = ""  # reason for ``stated``; how this form differs from the published one
 
     def __init__(self, task: Task, *, unlabeled_weight: NonNegative = 1.0) -> None:
         super().__init__()
@@ -62,9 +62,9 @@ class Algorithm(nn.Module, ABC):
     def pseudo_label(self, weak_logits: Tensor, step: Step) -> PseudoLabels:
         """Choose targets from gradient-free logits of the weak views (N, B, C).
 
-        With ``num_views`` V above 1 the logits are (V, N, B, C). With ``extra_classes`` the last axis here and in both
-        losses has C plus so many outputs, and targets may name the extra ones; whatever is scored, kept or used to
-        predict sees the first C alone.
+        With ``num_views`` V above 1, the logits are (V, N, B, C). With ``extra_classes``, the last axis has that many
+        outputs beyond C, here and in both losses, and targets may name the extra ones; everything that is scored, kept
+        or used for prediction sees only the first C.
         """
 
     def supervised_loss(self, logits: Tensor, y: Tensor, step: Step) -> Tensor:
@@ -77,51 +77,51 @@ class Algorithm(nn.Module, ABC):
 
     @property
     def skips_unselected(self) -> bool:
-        """Whether a text that no network learns from need not be in the batch: so where L_u is the usual mean."""
+        """Whether texts that no network learns from can be left out of the batch: true where L_u is the usual mean."""
         own = type(self)
         usual = own.unsupervised_loss is Algorithm.unsupervised_loss and own.mixing is Algorithm.mixing
         return usual and not self.every_view
 
     def mixing(self, labeled: int, labels: PseudoLabels | None, step: Step, rng: np.random.Generator) -> Mixing | None:
-        """How the texts of this batch are mixed before they are learnt from; None: not at all.
+        """How to mix the texts of this batch before learning from them; None for no mixing.
 
         Args:
-            labeled: How many labelled texts come first in the batch.
-            labels: Of the unlabelled ones that follow; None where there are none.
+            labeled: Number of labelled texts, which come first in the batch.
+            labels: Pseudo-labels of the unlabelled texts that follow; None if there are none.
             step: Where training stands.
-            rng: The only source of chance: a function of the run's seed and the step.
+            rng: The only source of randomness: a function of the run's seed and the step.
         """
         return None
 
     def labeled_views_loss(self, view_logits: Tensor, y: Tensor, step: Step) -> Tensor:
-        """What the algorithm's own parameters learn from the labelled texts: (V, N, B, C) and (B,) -> (N,).
+        """Loss of the algorithm's own parameters on the labelled texts: (V, N, B, C) and (B,) -> (N,).
 
         The logits carry no gradient to the networks.
         """
         raise NotImplementedError
 
     def weight_at(self, step: Step) -> float:
-        """w_u at a step, where a method lets it grow."""
+        """w_u at a step, for methods that let it grow."""
         return self.unlabeled_weight
 
     def phase(self, step: Step) -> range:
-        """The steps of the phase this one is in, by step number and settings alone; ``in_rounds`` has several."""
+        """Steps of the phase containing this one, from step number and settings alone; several with ``in_rounds``."""
         return range(step.total)
 
     def begin_phase(self, pool_logits: Tensor, step: Step) -> None:
-        """Take the pool's logits (N, M, C) of the phase before, just as the next one's networks start anew."""
+        """Receive the previous phase's logits on the pool (N, M, C), just as the next phase's networks start anew."""
 
     def thresholds(self) -> Tensor | None:
-        """The confidence each class must reach now (N, C), for the run record."""
+        """Current confidence threshold of each class (N, C), for the run record."""
         return None
 
     @classmethod
     def fewest_under(cls, settings: Mapping[str, Any]) -> int:
-        """How many networks it takes, given all its settings."""
+        """Minimum number of networks, given all its settings."""
         return cls.fewest
 
     def composition(self) -> dict[str, bool]:
-        """Which of the paper's techniques it is made of; see ``catalogue.py``."""
+        """Which of the paper's techniques it uses; see ``catalogue.py``."""
         return {
             "pseudo_labelling": self.uses_unlabeled,
             "weak_strong": self.uses_unlabeled and not self.one_view,
@@ -137,7 +137,7 @@ ALGORITHMS: Registry[Algorithm] = Registry("algorithm", group="jointmatch.algori
 
 
 def settings_of(name: str) -> dict[str, inspect.Parameter]:
-    """The settings an algorithm takes: its constructor's keyword arguments and those it hands on to its bases."""
+    """The settings an algorithm takes: its constructor's keyword arguments and those it passes on to its bases."""
     found: dict[str, inspect.Parameter] = {}
     for cls in _constructors(name):
         parameters = inspect.signature(cls.__init__).parameters.values()
@@ -146,7 +146,7 @@ def settings_of(name: str) -> dict[str, inspect.Parameter]:
 
 
 def _constructors(name: str) -> list[type[Algorithm]]:
-    """The classes whose settings a constructor takes, the last base first: bases as far as ``**`` is handed on."""
+    """The classes whose settings a constructor takes, last base first: bases as long as ``**`` is passed on."""
     found: list[type[Algorithm]] = []
     for cls in ALGORITHMS[name].__mro__:
         if issubclass(cls, Algorithm):
@@ -158,7 +158,7 @@ def _constructors(name: str) -> list[type[Algorithm]]:
 
 
 def describe_settings(name: str) -> dict[str, str]:
-    """What each setting means: the ``Args`` of the docstrings of the class and its bases."""
+    """The meaning of each setting: the ``Args`` in the docstrings of the class and its bases."""
     found: dict[str, str] = {}
     for cls in reversed(ALGORITHMS[name].__mro__):
         if issubclass(cls, Algorithm):
@@ -169,7 +169,7 @@ def describe_settings(name: str) -> dict[str, str]:
 
 
 def check_settings(name: str, settings: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Fit settings to an algorithm's declared types and ranges; return them and all faults."""
+    """Check settings against an algorithm's declared types and ranges; return the fitted settings and all faults."""
     hints: dict[str, Any] = {}
     for cls in _constructors(name):
         hints |= get_type_hints(cls.__init__, include_extras=True)
@@ -181,7 +181,7 @@ def check_settings(name: str, settings: Mapping[str, Any]) -> tuple[dict[str, An
 
 
 def build(name: str, task: Task, settings: Mapping[str, Any]) -> Algorithm:
-    """Make an algorithm by name from checked settings."""
+    """Create an algorithm by name from settings, checking them first."""
     fitted, faults = check_settings(name, settings)
     if faults:
         raise ConfigError(faults)
@@ -189,7 +189,7 @@ def build(name: str, task: Task, settings: Mapping[str, Any]) -> Algorithm:
 
 
 def too_few_networks(config: Config) -> str | None:
-    """What to say where an algorithm has fewer networks than its rule takes; None: it has enough."""
+    """Message if an algorithm has fewer networks than its rule needs; None if it has enough."""
     name, count = config.algorithm.name, networks_of(config)
     settings = {key: p.default for key, p in settings_of(name).items()} | dict(config.algorithm.settings)
     fewest = ALGORITHMS[name].fewest_under(settings)
@@ -199,10 +199,10 @@ def too_few_networks(config: Config) -> str | None:
 
 
 def networks_of(config: Config) -> int:
-    """How many networks a run trains: as many as it is told, else as its algorithm wants.
+    """How many networks a run trains: the configured number, or else the algorithm's default.
 
-    In mode lite, where a head costs little, at least one for each layer that is read: so all methods, and the baselines
-    beside them, know the same of a text. The networks of a method made for one then only predict together.
+    In mode lite, where a head costs little, there is at least one network for each layer read, so that all methods, and
+    the baselines beside them, know the same about a text. A one-network method's networks then only predict together.
     """
     wanted = ALGORITHMS[config.algorithm.name].networks
     if config.training.mode == "lite":

@@ -1,4 +1,4 @@
-"""What there is to say of an algorithm before it is run, read off the code that runs."""
+"""Facts about an algorithm before it is run, read from the code that runs."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ TECHNIQUES = {
 
 
 def techniques(name: str) -> dict[str, bool]:
-    """Which techniques an algorithm has under its default settings: its composition, and what it states instead."""
+    """Which techniques an algorithm has under its default settings: its composition, overridden by ``stated``."""
     cls = ALGORITHMS[name]
     made = cls(Task(num_classes=2, num_networks=cls.networks, pool_size=2))
     return made.composition() | dict(cls.stated)
 
 
 def entry(name: str) -> dict[str, Any]:
-    """One line of the list of algorithms."""
+    """One entry in the list of algorithms."""
     cls = ALGORITHMS[name]
     return {
         "name": name,
@@ -46,7 +46,7 @@ def entry(name: str) -> dict[str, Any]:
 
 
 def details(name: str) -> dict[str, Any]:
-    """All there is to say of one algorithm."""
+    """Everything to show about one algorithm."""
     cls = ALGORITHMS[name]
     meanings = describe_settings(name)
     return entry(name) | {
@@ -66,12 +66,12 @@ def details(name: str) -> dict[str, Any]:
 
 
 def idea(cls: type[Algorithm]) -> str:
-    """The first line of the docstring."""
+    """First line of the docstring."""
     return (cls.__doc__ or "").strip().partition("\n")[0].replace("``", "")
 
 
 def changed(name: str, which: str, mode: str) -> dict[str, Any]:
-    """What a recipe sets for this algorithm alone, where that is not the algorithm's default anyway."""
+    """What a recipe sets for this algorithm alone, where it differs from the algorithm's own defaults."""
     defaults = {f"algorithm.{key}": parameter.default for key, parameter in settings_of(name).items()}
     general = defaults | _flat(recipe(which, mode, algorithm=""))
     return {key: value for key, value in _flat(recipe(which, mode, name)).items() if general.get(key) != value}

@@ -1,4 +1,4 @@
-"""Threshold x labelling x weighting x targets: all there is to most methods."""
+"""Threshold x labelling x weighting x targets: all that most methods consist of."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ from jointmatch.types import PseudoLabels, Step, Task
 
 
 class Composed(Algorithm):
-    """A method that is a choice of parts. Its file names them, and ``threshold`` is the one it must set.
+    """A method assembled from parts. Its file chooses them; ``threshold`` is the only one it must set.
 
     Args:
-        labelling: Who teaches whom: ``own``, itself; ``cross``, the next network; ``others``, the mean of the others.
-        weighting: ``uniform``, every text 1, or ``disagreement``, by delta.
+        labelling: Each network's teacher: itself (``own``), the next one (``cross``) or the mean of the ``others``.
+        weighting: ``uniform``, every text counts 1, or ``disagreement``, weighted by delta.
         delta: Weight of texts the networks disagree on; the others get 1 - delta.
         delta_rule: ``constant``; falling to 0.5 by ``time`` or ``confidence``; or 1 - running rate of ``disagreement``.
         normalize_weights: Scale the disagreement weights so that selected texts weigh 1 on average.
-        disagreement: With the next network, or ``others``: of ``label``, or of ``confidence`` where just one is sure.
+        disagreement: By ``label``, or by ``confidence`` (just one is sure), with the next network or the ``others``.
         targets: ``hard``, the teacher's label, or ``soft``, its probabilities.
-        temperature: Of soft targets: p ** (1 / T), made to sum to 1 again.
-        alignment: Balance predictions are shifted to: ``none``, ``uniform``, ``labeled``, ``given``, ``estimate``.
-        balance: The pool's classes' shares where alignment is ``given``, in the order of the classes.
-        alignment_momentum: Of the running mean prediction that alignment divides by.
+        temperature: Temperature T of soft targets, p ** (1 / T) normalised to sum to 1.
+        alignment: Class balance to shift predictions to: ``none``, ``uniform``, ``labeled``, ``given``, ``estimate``.
+        balance: Class shares of the pool if alignment is ``given``, in the order of the classes.
+        alignment_momentum: Momentum of the running mean prediction that alignment divides by.
     """
 
     threshold: nn.Module  # probabilities (N, B, C) and step -> mask (N, B); current() -> (N, C)
@@ -85,11 +85,11 @@ class Composed(Algorithm):
         return PseudoLabels(self._targets(taught), selected, weights * self.teacher(self.trust(probs, step)))
 
     def probabilities(self, weak_logits: Tensor) -> Tensor:
-        """What each network predicts: (N, B, C), or (V, N, B, C) of several views -> (N, B, C)."""
+        """Each network's predictions: (N, B, C), or (V, N, B, C) with several views -> (N, B, C)."""
         return weak_logits.softmax(-1)
 
     def trust(self, probs: Tensor, step: Step) -> Tensor:
-        """How much a network's own label counts besides: (N, B, C) -> (N, B)."""
+        """Additional weight of each network's own label: (N, B, C) -> (N, B)."""
         return torch.ones_like(probs[..., 0])
 
     def thresholds(self) -> Tensor:
@@ -103,7 +103,7 @@ class Composed(Algorithm):
     def _disagreement_weights(
         self, probs: Tensor, taught: Tensor, sure: Tensor, selected: Tensor, step: Step
     ) -> Tensor:
-        """By delta, each network held against its teacher, or where it has none but itself against the next one."""
+        """Weights by delta, comparing each network with its teacher, or with the next one if it teaches itself."""
         by_label = self.disagreement == "label"
         mine, teachers = (probs.argmax(-1), taught.argmax(-1)) if by_label else (sure, selected)
         peers = teachers if self.teacher is others else cross(mine)
@@ -121,17 +121,17 @@ class Composed(Algorithm):
             "pseudo_labelling": self.uses_unlabeled and self.targets == "hard",
             "cross_labelling": self.labelling != "own",
             "disagreement_update": by_disagreement,
-            "weighted_update": by_disagreement and delta < 1,  # at 1 texts agreed on are not used at all
+            "weighted_update": by_disagreement and delta < 1,  # at 1, texts agreed on are not used at all
         }
 
     def _selected(self, taught: Tensor, sure: Tensor) -> Tensor:
-        if self.teacher is others:  # a mean of several has no threshold but the mean of theirs
+        if self.teacher is others:  # a mean of networks has the mean of their thresholds
             return confident(taught, others(self.thresholds()).to(taught.device))
         return self.teacher(sure)
 
 
 def _target_balance(task: Task, alignment: str, balance: tuple[float, ...]) -> tuple[float, ...] | None:
-    """The classes' shares to align to; None where they are to be estimated, or not needed."""
+    """The class shares to align to; None if they are estimated or not needed."""
     if alignment == "given" and len(balance) != task.num_classes:
         raise ConfigError([f"algorithm.balance has {len(balance)} shares, wanted {task.num_classes}, one per class"])
     if alignment != "given" and balance:

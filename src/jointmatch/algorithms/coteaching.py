@@ -16,17 +16,17 @@ from jointmatch.types import PseudoLabels, Step, Task
 
 @ALGORITHMS.register("coteaching")
 class CoTeaching(Algorithm):
-    """Each network picks the texts whose label costs it least, and the other learns from these.
+    """Each network picks the texts on which its loss is smallest, and the other learns from these.
 
-    The original is supervised, with noisy labels. A pool text's noisy label is here the class of highest mean
+    The original is supervised, with noisy labels. Here a pool text's noisy label is the class of highest mean
     probability over the networks, the same for all of them; given those labels, the rule is the published one, except
     that the loss is the mean over the texts picked (the published code divides it by their number once more).
-    Losses are ranked within what one pass holds: a micro-batch where ``training.accumulate`` is above 1.
+    Losses are ranked within one pass: a micro-batch where ``training.accumulate`` is above 1.
     Unverified: see ``unverified``.
 
     Args:
         task: Number of classes and networks.
-        noise: The paper's tau, the share of labels assumed wrong: in the end 1 - noise of the texts are used.
+        noise: The paper's tau, the share of labels assumed to be wrong; in the end, 1 - noise of the texts are used.
         warmup: The paper's T_k as a share of the training (10 of 200 epochs); the share used falls until then.
     """
 
@@ -68,5 +68,5 @@ class CoTeaching(Algorithm):
         return self.weight_at(step) * mean_over(losses, picked)
 
     def picked(self, losses: Tensor, predicted: Tensor, share: float, among: Tensor, step: Step) -> Tensor:
-        """What each network learns from, by losses and predicted labels (N, B): a mask (N, B)."""
+        """Mask (N, B) of the texts each network learns from, given losses and predicted labels (N, B)."""
         return exchanged(losses, share, among)

@@ -17,14 +17,14 @@ from jointmatch.types import Step, Task
 class CoTeachingPlus(CoTeaching):
     """Co-Teaching among the texts whose predicted labels differ.
 
-    Supervised in the original, and given pseudo-labels here, as ``coteaching`` is. Where no predictions differ
-    all texts count early in training and none later. The loss is the cross-entropy of the logits; the published code
-    takes the softmax of what already is one. Unverified: see ``unverified``.
+    Like ``coteaching``, it is supervised in the original and given pseudo-labels here. If no predictions differ, all
+    texts count early in training and none later. The loss is the cross-entropy of the logits; the published code
+    applies the softmax twice. Unverified: see ``unverified``.
 
     Args:
         task: Number of classes and networks.
-        start: Share of the training under plain Co-Teaching first; 0 on text in the published code, 0.1 on CIFAR-10.
-        fallback: Share of the training in which all texts count where no predictions differ; about 5,000 steps on text.
+        start: Initial share of the training under plain Co-Teaching; 0 on text in the published code, 0.1 on CIFAR-10.
+        fallback: Share of the training in which all texts count if no predictions differ; about 5,000 steps on text.
     """
 
     reference = "Yu et al. 2019, ICML"

@@ -15,9 +15,9 @@ from jointmatch.types import Task
 class CoTraining(Composed):
     """Each network learns the other's confident labels, on the text as it is.
 
-    The original adds each classifier's surest texts to a growing labelled set, round by round, its classifiers reading
-    two halves of the input. Here labels are made anew for every batch. What the networks read apart is
-    up to ``network.layers`` and the views per network. Unverified: see ``unverified``.
+    The original adds each classifier's surest texts to a growing labelled set, round by round, and its classifiers read
+    two halves of the input. Here labels are made anew for every batch. How the networks' inputs differ depends on
+    ``network.layers`` and the views per network. Unverified: see ``unverified``.
 
     Args:
         task: Number of classes and networks.

@@ -26,15 +26,15 @@ from jointmatch.types import Mixing, PseudoLabels, Step, Task
 
 @ALGORITHMS.register("crisismatch")
 class CrisisMatch(Composed):
-    """Mix texts and labels: the true ones, and confident ones that two augmentations give together.
+    """Mix texts and their labels: true labels, and confident ones averaged over two augmentations.
 
     Partly inferred, not a checked reproduction. The student reads both augmentations of a text; the loss is the mean
-    over selected texts and over classes. Labelled texts are mixed among themselves, unlabelled ones with any.
+    over selected texts and over classes. Labelled texts are mixed with each other, unlabelled ones with any.
 
     Args:
         tau: Confidence the mean prediction must reach.
-        alpha: Of Beta(alpha, alpha), from which the share of a mix is drawn.
-        ramp_steps: Over which w_u grows from 0.
+        alpha: Parameter of Beta(alpha, alpha), from which the share of a mix is drawn.
+        ramp_steps: Number of steps over which w_u grows from 0.
     """
 
     reference = "Zou et al. 2023, ISCRAM"

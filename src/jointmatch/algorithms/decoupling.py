@@ -16,14 +16,14 @@ from jointmatch.types import PseudoLabels, Step, Task
 
 @ALGORITHMS.register("decoupling")
 class Decoupling(Composed):
-    """Each network learns only from texts whose labels the networks disagree on, each by its own label.
+    """Each network learns only from texts whose labels the networks disagree on, from its own label.
 
-    The original is supervised: it learns the given, noisy label of these texts. Pool texts have none, so that
-    here each network takes its own. Unverified: see ``unverified``.
+    The original is supervised: it learns the given, noisy label of these texts. Pool texts have none, so here each
+    network uses its own. Unverified: see ``unverified``.
 
     Args:
         task: Number of classes and networks.
-        tau: Confidence a pseudo-label must reach; the original, whose labels are given, has none such, which 0 is.
+        tau: Confidence a pseudo-label must reach; 0 for none, as in the original, whose labels are given.
     """
 
     reference = "Malach and Shalev-Shwartz 2017, NeurIPS"
@@ -51,4 +51,4 @@ class Decoupling(Composed):
 
     def pseudo_label(self, weak_logits: Tensor, step: Step) -> PseudoLabels:
         labels = super().pseudo_label(weak_logits, step)
-        return replace(labels, selected=labels.selected & (labels.weights > 0))  # what weighs nothing is not used
+        return replace(labels, selected=labels.selected & (labels.weights > 0))  # texts of weight 0 are not used

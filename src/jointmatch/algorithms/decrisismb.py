@@ -16,16 +16,16 @@ from jointmatch.types import PseudoLabels, Step, Task
 
 @ALGORITHMS.register("decrisismb")
 class DeCrisisMB(Algorithm):
-    """Remember confident texts class by class, and train on equally many of each.
+    """Remember confident texts class by class, and train on equally many of each class.
 
-    A batch's confident texts enter the memory before it is drawn from, under the label of that moment; nothing is
-    drawn until every class has enough. Several networks share one memory, labelled by their mean prediction.
+    A batch's confident texts enter the memory, under their current label, before texts are drawn from it; nothing is
+    drawn until every class has enough. With several networks, all share one memory, labelled by their mean prediction.
 
     Args:
         tau: Confidence a text must reach to be remembered.
-        bank_size: Texts of a class that are remembered; the latest push out the oldest.
-        per_class: Texts of each class drawn at a step, without repetition.
-        ramp_steps: Over which w_u grows from 0.
+        bank_size: Number of texts remembered per class; the latest push out the oldest.
+        per_class: Texts of each class drawn per step, without replacement.
+        ramp_steps: Number of steps over which w_u grows from 0.
     """
 
     reference = "Zou et al. 2023, Findings of EMNLP"
@@ -51,7 +51,7 @@ class DeCrisisMB(Algorithm):
     def pseudo_label(self, weak_logits: Tensor, step: Step) -> PseudoLabels:
         confidence, label = weak_logits.softmax(-1).mean(0).max(-1)  # (B,)
         self.bank.add(step.index, label, confidence >= self.tau)
-        # This waits for the device, but so does fetching the rows that are drawn.
+        # This waits for the device, but so does fetching the drawn rows.
         if bool((self.bank.filled < self.per_class).any()):
             untaught = label.expand(len(weak_logits), -1)
             nothing = torch.zeros_like(untaught, dtype=torch.bool)

@@ -1,6 +1,6 @@
-"""The ensembles JointMatch is compared with (Zou and Caragea, 2023): networks that know nothing of each other.
+"""The ensembles JointMatch is compared with (Zou and Caragea, 2023): networks trained independently of each other.
 
-They are initialised differently and see the same batches; their probabilities are averaged, as with any algorithm.
+They are initialised differently and see the same batches; their probabilities are averaged, as for any algorithm.
 """
 
 from __future__ import annotations

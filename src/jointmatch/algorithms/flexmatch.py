@@ -13,12 +13,12 @@ from jointmatch.types import Task
 
 @ALGORITHMS.register("flexmatch")
 class FlexMatch(Composed):
-    """FixMatch, with a lower threshold for classes that few unlabelled texts were confidently given so far.
+    """FixMatch with a lower threshold for classes to which few unlabelled texts have been confidently assigned.
 
     Args:
         task: Number of classes, networks and unlabelled texts.
         tau: Threshold of the class learnt best.
-        warm_up: Whether thresholds stay low until most texts were confidently given some class.
+        warm_up: Whether thresholds stay low until most texts have been confidently assigned a class.
     """
 
     reference = "Zhang et al. 2021, NeurIPS"

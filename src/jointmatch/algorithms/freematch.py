@@ -16,12 +16,12 @@ from jointmatch.types import PseudoLabels, Step, Task
 
 @ALGORITHMS.register("freematch")
 class FreeMatch(Composed):
-    """Thresholds follow the confidence reached, in all and per class; predictions are kept diverse.
+    """Thresholds follow the confidence reached, overall and per class; predictions are kept diverse.
 
     Args:
         task: Number of classes and networks.
-        momentum: Of the running confidence, class mean and label shares.
-        fairness_weight: w_f, of the term that keeps predictions diverse, in L = L_s + w_u L_u + w_f L_f.
+        momentum: Momentum of the running confidence, class mean and label shares.
+        fairness_weight: w_f, weight of the term that keeps predictions diverse, in L = L_s + w_u L_u + w_f L_f.
     """
 
     reference = "Wang et al. 2023, ICLR"
@@ -41,7 +41,7 @@ class FreeMatch(Composed):
         self.threshold = SelfAdaptiveThreshold(task.num_classes, task.num_networks, momentum)
 
     def unsupervised_loss(self, strong_logits: Tensor, labels: PseudoLabels, step: Step) -> Tensor:
-        """w_u L_u + w_f L_f, the running means in L_f being those of whoever gave the labels."""
+        """w_u L_u + w_f L_f, where L_f uses the running means of the network that gave the labels."""
         means = self.teacher(self.threshold.class_mean), self.teacher(self.threshold.label_share)
         fair = fairness(strong_logits, labels.selected, *means)
         return super().unsupervised_loss(strong_logits, labels, step) + self.fairness_weight * fair

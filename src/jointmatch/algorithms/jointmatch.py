@@ -18,10 +18,10 @@ class JointMatch(Composed):
     Args:
         task: Number of classes and networks.
         tau: Threshold of the class learnt best.
-        momentum: The paper's lambda, of the running class mean that sets the other thresholds.
+        momentum: The paper's lambda, momentum of the running class mean that sets the other thresholds.
         threshold: ``adaptive`` per class, or ``fixed`` at tau (an ablation).
-        adaptivity: Power of p(c) / max p in the adaptive threshold; 1 is the paper's, 0 a fixed one.
-        reference: What p(c) is divided by: ``uniform``, nothing (the paper), or its value at the ``start``.
+        adaptivity: Exponent of p(c) / max p in the adaptive threshold; 1 as in the paper, 0 for a fixed threshold.
+        reference: Divisor of p(c): none for ``uniform`` (the paper), or its value at the ``start``.
         class_mean: ``own``, one per network (the paper), or ``shared`` (the authors' code).
     """
 

@@ -15,22 +15,22 @@ from jointmatch.types import PseudoLabels, Step, Task
 
 @ALGORITHMS.register("marginmatch")
 class MarginMatch(Algorithm):
-    """FlexMatch, on texts whose label has been ahead of the others for long: further than one earned by nothing.
+    """FlexMatch on texts whose label has, over time, led the others by more than an arbitrary label would.
 
-    A text's average pseudo-margin of its label, over all its visits, must reach a cut. The cut comes from texts of the
-    pool that are taught a class that does not exist, and counts from the draw of such texts that follows.
-    Probabilities, and with them labels and FlexMatch's thresholds, are over the C classes; margins, over all C + 1.
+    A text's pseudo-margin for its label, averaged over all its visits, must reach a cut. The cut comes from pool texts
+    that are taught a class that does not exist, and takes effect at the next draw of such texts.
+    Probabilities, and with them labels and FlexMatch's thresholds, cover the C classes; margins cover all C + 1.
 
     Args:
         task: Number of classes, networks and unlabelled texts.
         tau: FlexMatch's threshold of the class learnt best.
-        warm_up: Whether FlexMatch's thresholds stay low until most texts were confidently given some class.
+        warm_up: Whether FlexMatch's thresholds stay low until most texts have been confidently assigned a class.
         smoothing: d, in APM <- d / (1 + t) PM + (1 - d / (1 + t)) APM at a text's visit t, counted from 0.
-        percentile: Of the virtual class's margins on the texts taught it, which is the cut.
-        virtual_share: Share of the pool that is taught it at a time.
-        virtual_draws: How often these texts are drawn.
+        percentile: Percentile of the virtual class's margins, on the texts taught it, that is the cut.
+        virtual_share: Share of the pool taught the virtual class at a time.
+        virtual_draws: Number of times these texts are drawn.
         virtual_begin: Share of the training before the first draw, with FlexMatch alone.
-        virtual_end: Share of the training after which no text is taught it, and the cut stays.
+        virtual_end: Share of the training after which no text is taught the virtual class and the cut stays fixed.
     """
 
     reference = "Sosea and Caragea 2023, CVPR"
@@ -71,7 +71,7 @@ class MarginMatch(Algorithm):
         probs = weak_logits[..., : self.task.num_classes].softmax(-1)
         margins = pseudo_margins(weak_logits)
         virtual = self.virtual(margins[..., -1], step)
-        self.threshold(probs.masked_fill(virtual.unsqueeze(-1), 0.0), step)  # which keeps no label of a virtual text
+        self.threshold(probs.masked_fill(virtual.unsqueeze(-1), 0.0), step)  # remembers no label of a virtual text
         label = probs.argmax(-1)
         average = self.margins(margins, step.index, ~virtual).gather(-1, label.unsqueeze(-1)).squeeze(-1)
         kept = confident(probs, self.thresholds()) & (average >= self.virtual.cut) & ~virtual

@@ -17,9 +17,9 @@ from jointmatch.types import PseudoLabels, Step, Task
 
 @ALGORITHMS.register("meanteacher")
 class MeanTeacher(Composed):
-    """Agree on every text with the running average of one's own weights.
+    """Agree on every text with a running average of the network's own weights.
 
-    Both read the same kind of view, each with noise and dropout of its own. Written from memory of the paper, not a
+    Both read the same kind of view, each with its own noise and dropout. Written from memory of the paper, not a
     checked reproduction.
 
     Args:

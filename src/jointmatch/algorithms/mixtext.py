@@ -17,18 +17,18 @@ from jointmatch.types import Mixing, PseudoLabels, Step, Task
 
 @ALGORITHMS.register("mixtext")
 class MixText(Composed):
-    """Mix the hidden states of texts, labelled or not, and their labels alike.
+    """Mix the hidden states of texts, labelled or not, together with their labels.
 
     An unlabelled text's label is the sharpened mean prediction over the text (weak view) and two augmentations of it
-    (strong views), and the student reads all three. Where texts differ in length the mix reads the longer one's
+    (strong views), and the student reads all three. If texts differ in length, the mix reads the longer one's
     tokens; the published code, which masks no padding, reads every text at full width.
 
     Args:
-        alpha: Of Beta(alpha, alpha), from which the share of a mix is drawn; the larger, the nearer to one half.
+        alpha: Parameter of Beta(alpha, alpha), which gives the share of a mix; the larger, the nearer to one half.
         ramp: Share of the training over which w_u grows from 0.
-        augmented_weight: Of an augmentation's prediction in the mean, the text's own counting 1.
-        hinge_weight: Of the mean entropy above the margin on unlabelled mixes; grows as w_u does.
-        margin: Entropy, in nats, that costs nothing.
+        augmented_weight: Weight of an augmentation's prediction in the mean, where the text's own counts 1.
+        hinge_weight: Weight of the mean entropy above the margin on unlabelled mixes; grows as w_u does.
+        margin: Entropy, in nats, up to which there is no penalty.
     """
 
     reference = "Chen et al. 2020, ACL"

@@ -23,22 +23,23 @@ from jointmatch.types import PseudoLabels, Step, Task
 
 @ALGORITHMS.register("multimatch")
 class MultiMatch(Algorithm):
-    """Three heads on one encoder: what each is taught, and how much it counts, the other two vote on.
+    """Three heads on one encoder, where the other two vote on each head's label and its weight.
 
-    Both voters' margins above the cut and one label: weight 1. Just one above: its label, weighing more. Else 0. At
-    least one of the two must be sure by FreeMatch's threshold besides. A margin is the running mean over a text's
-    visits; the cut of each class is a quantile of the voters' margins on texts they agree on, taken after each epoch,
-    and nothing is taught in the first. An epoch is a pass over the pool, or less where that takes too long. With
-    another number of heads the next two vote, a head itself among them if need be.
+    If both voters' margins are above the cut and their labels agree, the weight is 1. If just one is above, its label
+    is taught with a larger weight. Otherwise the weight is 0. At least one of the two must also be sure by FreeMatch's
+    threshold. A margin is the running mean over a text's visits; the cut of each class is a quantile of the voters'
+    margins on texts they agree on, taken after each epoch, and nothing is taught in the first. An epoch is a pass over
+    the pool, or less if that takes too long. With any other number of heads the next two vote, including the head
+    itself if need be.
 
     Args:
         task: Number of classes, heads and unlabelled texts.
-        momentum: Of FreeMatch's running means.
+        momentum: Momentum of FreeMatch's running means.
         smoothing: d, in APM <- d / (1 + t) PM + (1 - d / (1 + t)) APM at a text's visit t, counted from 0.
-        quantile: Share of the margins on agreed texts that stay under the cut.
+        quantile: Share of the margins on agreed texts that lie below the cut.
         cut_floor: Whether a cut is never below 0.
-        odd_weight: Of texts where just one voter is above the cut.
-        epochs: How many there are at least, where a pass over the pool takes longer than so many would.
+        odd_weight: Weight of texts where just one voter is above the cut.
+        epochs: Minimum number of epochs; they are shortened if passes over the pool would give fewer.
     """
 
     reference = "Sirbu et al. 2025, EMNLP"
@@ -60,8 +61,8 @@ class MultiMatch(Algorithm):
     shared_encoder = True
     requires = {"network": {"layers": (1.0,)}}  # noqa: RUF012  all heads read the same
 
-    latest: Tensor  # (N, M), each text's label at its last visit; -1 before the first
-    cuts: Tensor  # (N, C), what the margins of those who teach a head must reach
+    latest: Tensor  # (N, M), each text's label at its latest visit; -1 before the first
+    cuts: Tensor  # (N, C), the margins that a head's voters must reach
 
     def __init__(
         self,
@@ -100,7 +101,7 @@ class MultiMatch(Algorithm):
         return PseudoLabels(targets, selected, weights)
 
     def epoch_length(self, step: Step) -> int:
-        """Of a pass over the pool, in batches, but for pools that would not be passed over often enough."""
+        """Batches in a pass over the pool, or fewer if that would give too few epochs."""
         return min(ceil(self.task.pool_size / len(step.index)), ceil(step.total * step.turns / self.epochs))
 
     def unsupervised_loss(self, strong_logits: Tensor, labels: PseudoLabels, step: Step) -> Tensor:

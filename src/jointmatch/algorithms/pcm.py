@@ -13,13 +13,13 @@ from jointmatch.types import Task
 
 @ALGORITHMS.register("pcm")
 class PCM(Composed):
-    """A classifier and a matcher of texts to class words learn what both say, where both are sure.
+    """A classifier and a matcher of texts to class words learn the labels they agree on, where both are sure.
 
     Experimental and unverified: the idea as we understand it, not the authors' method to the letter.
 
     Args:
         task: Number of classes and networks.
-        tau: Confidence that both must reach.
+        tau: Confidence both must reach.
     """
 
     reference = "Xu et al. 2022, NAACL"

@@ -13,7 +13,7 @@ from jointmatch.types import Step, Task
 
 @ALGORITHMS.register("pseudolabel")
 class PseudoLabel(FixMatch):
-    """Train on one's own confident labels of the very same view, slowly at first.
+    """Train on the network's own confident labels for the same view, slowly at first.
 
     Unverified against the paper, which has no threshold: the threshold and the ramp are those of later comparisons.
 

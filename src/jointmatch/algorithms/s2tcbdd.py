@@ -16,15 +16,15 @@ from jointmatch.types import PseudoLabels, Step, Task
 
 @ALGORITHMS.register("s2tcbdd")
 class S2TCBDD(Composed):
-    """Angles to class vectors are rescaled to be equally spread in all classes, then learnt with a margin.
+    """Rescale the angles to class vectors to be equally spread in all classes, then learn with a margin.
 
     Experimental and unverified: the stated idea, not the authors' method to the letter.
 
     Args:
         task: Number of classes and networks, and the scale of the cosines.
-        margin: Taken off the right class's cosine, so that it must win by as much.
-        momentum: Of the moving averages of the angles' mean and variance.
-        entropy_weight: Of the entropy of what is said of unlabelled texts, beside their loss.
+        margin: Amount subtracted from the right class's cosine, so that it must win by as much.
+        momentum: Momentum of the moving averages of the angles' mean and variance.
+        entropy_weight: Weight of the entropy of the predictions on unlabelled texts, added to their loss.
         tau: Confidence a pseudo-label must reach.
     """
 
@@ -61,7 +61,7 @@ class S2TCBDD(Composed):
         self.balance = AngleBalance(task.num_classes, task.num_networks, momentum)
 
     def balanced(self, logits: Tensor) -> Tensor:
-        """The logits of the rescaled angles: (N, B, C) -> (N, B, C)."""
+        """Logits of the rescaled angles: (N, B, C) -> (N, B, C)."""
         return self.task.cosine_scale * self.balance(self._angles(logits)).cos()
 
     def pseudo_label(self, weak_logits: Tensor, step: Step) -> PseudoLabels:
@@ -89,5 +89,5 @@ class S2TCBDD(Composed):
 
 
 def _ids(targets: Tensor) -> Tensor:
-    """Class ids (N, B) of ids, or the likeliest of distributions."""
+    """Class ids (N, B): ids as they are, or the most likely class of each distribution."""
     return targets.argmax(-1) if targets.is_floating_point() else targets

@@ -17,14 +17,15 @@ from jointmatch.types import PseudoLabels, Step, Task
 
 @ALGORITHMS.register("sat")
 class SAT(Composed):
-    """Of two changed views of a text the one a learnt ranker finds easier gives the label and the other gets the loss.
+    """A learnt ranker picks the easier of two augmented views to give the label; the other view gets the loss.
 
-    The two are the first two strong views; one augmenter alone makes both. The labelled texts are learnt unchanged.
+    The two are the first two strong views; if there is only one augmenter, it makes both. Labelled texts are learnt
+    unchanged.
 
     Args:
         task: Number of classes and networks.
         tau: Confidence a pseudo-label must exceed.
-        ranker_learning_rate: Of the ranker, which learns from the labelled texts which view has the lower loss.
+        ranker_learning_rate: Learning rate of the ranker, which learns on labelled texts which view has the lower loss.
     """
 
     reference = "Chen et al. 2022, EMNLP Findings"

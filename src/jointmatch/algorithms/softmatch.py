@@ -15,13 +15,13 @@ from jointmatch.types import Step, Task
 
 @ALGORITHMS.register("softmatch")
 class SoftMatch(Composed):
-    """Every text is used, and counts less the further its confidence lies below the mean.
+    """Use every text, with less weight the further its confidence lies below the mean.
 
     Args:
         task: Number of classes and networks.
-        momentum: Of the running mean and variance of the confidence, and of the class mean.
-        sigmas: By how much the running deviation is divided: more is stricter.
-        weight_alignment: ``uniform``: confidence is read where classes are equally frequent; ``none``: as predicted.
+        momentum: Momentum of the running mean and variance of the confidence, and of the class mean.
+        sigmas: Divisor of the running deviation; larger is stricter.
+        weight_alignment: ``uniform``: read confidence as if classes were equally frequent; ``none``: as predicted.
     """
 
     reference = "Chen et al. 2023, ICLR"
@@ -47,5 +47,5 @@ class SoftMatch(Composed):
         self.gaussian = GaussianWeight(*shape, momentum, sigmas)
 
     def trust(self, probs: Tensor, step: Step) -> Tensor:
-        """By the aligned confidence; the label stays that of the prediction itself."""
+        """Weight by the aligned confidence; the label is still that of the prediction itself."""
         return self.gaussian(self.aligned(probs))

@@ -16,12 +16,12 @@ from jointmatch.types import PseudoLabels, Step, Task
 
 @ALGORITHMS.register("uda")
 class UDA(Composed):
-    """Predict on the strong view what is predicted on the weak one, sharpened; learn easy labels late.
+    """Match the sharpened weak-view prediction on the strong view; leave easy labelled texts until later.
 
     Args:
         task: Number of classes and networks.
         beta: Confidence that a text must exceed to be used; 0 uses all.
-        annealing: How the limit rises above which a labelled text is left out: ``none`` has no limit.
+        annealing: How the confidence limit above which labelled texts are left out rises; ``none`` sets no limit.
     """
 
     reference = "Xie et al. 2020, NeurIPS"
@@ -47,7 +47,7 @@ class UDA(Composed):
         self.threshold = FixedThreshold(beta, task.num_classes, task.num_networks, strict=True)
 
     def supervised_loss(self, logits: Tensor, y: Tensor, step: Step) -> Tensor:
-        """The mean over the labelled texts that are not yet too easy; 0 where all are."""
+        """Mean over the labelled texts that are not yet too easy; 0 if all are."""
         per_text = cross_entropy(logits, y)
         level = signal_level(step.progress, self.annealing, self.task.num_classes)
         kept = (-per_text).exp() <= level  # the probability of the true class

@@ -1,4 +1,4 @@
-"""Text to text views. Each augmenter is one file; to add one, write the file and its line here."""
+"""Augmenters, which turn texts into views. Each one is a file; to add one, write the file and import it here."""
 
 from jointmatch.augment.base import AUGMENTERS, Augmenter, Surroundings, WordAugmenter
 from jointmatch.augment.combine import Chain, OneOf, parse

@@ -1,4 +1,4 @@
-"""What an augmenter is: texts and a random generator in, as many texts out."""
+"""The augmenter interface: takes texts and a random generator, returns as many texts."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from jointmatch.registry import Registry
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What an augmenter may want to know of the run it works for."""
+    """What an augmenter may need to know about the run that uses it."""
 
-    mask_token: str | None = None  # how the backbone writes a masked word
+    mask_token: str | None = None  # the backbone's mask token
     backbone: str | None = None  # a folder or a hub name that transformers can load
     corpus: Sequence[str] = ()  # the run's texts
-    backbone_name: str | None = None  # as the user knows it; the folder of an embedded one says nothing to them
+    backbone_name: str | None = None  # as the user knows it; the folder of an embedded backbone means nothing to them
 
 
 class Augmenter(ABC):
@@ -29,37 +29,37 @@ class Augmenter(ABC):
     name: ClassVar[str]
     version: ClassVar[int] = 1  # raise when the same seed would give other texts
     random: bool = True  # whether two calls may differ
-    dear: ClassVar[bool] = False  # takes long: made once per text and kept on disk, not afresh at every step
-    reads_backbone: ClassVar[bool] = False  # asks for the backbone or its mask token in ``prepare``
-    choices: ClassVar[tuple[str, ...]] = ()  # arguments that stand for different resources, listed one by one
-    needs: ClassVar[str | None] = None  # a language, a download, a program, in words; None: nothing
+    dear: ClassVar[bool] = False  # slow: views are made once per text and cached on disk, not made afresh at every step
+    reads_backbone: ClassVar[bool] = False  # uses the backbone or its mask token in ``prepare``
+    choices: ClassVar[tuple[str, ...]] = ()  # arguments that stand for different resources, listed separately
+    needs: ClassVar[str | None] = None  # a language, a download or a program, in words; None if nothing
 
     @classmethod
     @abstractmethod
     def read(cls, argument: str) -> Self:
-        """Make one from what stands behind the colon in a spec ("" for nothing); ValueError says what was wanted."""
+        """Create one from the argument after the colon in a spec ("" if none); ValueError says what was wanted."""
 
     def missing(self) -> str | None:
-        """What this machine lacks and the one line that gets it; None where the augmenter is ready."""
+        """Return what this machine lacks and the one line that gets it, or None if the augmenter is ready."""
         return None
 
     def prepare(self, surroundings: Surroundings) -> None:  # noqa: B027 - most need nothing
-        """Take what is needed from the run, before the first text."""
+        """Take what is needed from the run; called before the first text."""
 
     @abstractmethod
     def __call__(self, texts: Sequence[str], rng: np.random.Generator) -> list[str]:
-        """One view of each text; never empty where the text is not."""
+        """Return one view of each text; never empty unless the text is."""
 
     def attempt(self, texts: Sequence[str], rngs: Sequence[np.random.Generator]) -> Sequence[str | None]:
-        """One view of each text from its own generator; None where it failed and may go well another time."""
+        """Return one view of each text from its own generator, or None if it failed but may succeed another time."""
         return [self([text], rng)[0] for text, rng in zip(texts, rngs, strict=True)]
 
     def report(self) -> str | None:
-        """What became of the texts given so far, in words, where there is something to say."""
+        """Describe what happened to the texts so far, or return None if there is nothing to say."""
         return None
 
     def gave_up(self) -> bool:
-        """Whether most texts given so far had to be left as they were."""
+        """Whether most texts so far had to be left unchanged."""
         return False
 
     @property
@@ -69,7 +69,7 @@ class Augmenter(ABC):
 
     @abstractmethod
     def __str__(self) -> str:
-        """The spec that makes this augmenter again."""
+        """Return the spec from which this augmenter can be created again."""
 
 
 class RatedAugmenter(Augmenter):
@@ -111,12 +111,12 @@ class WordAugmenter(RatedAugmenter):
 
 AUGMENTERS: Registry[Augmenter] = Registry("augmenter")
 
-# Thai, Lao, Myanmar, Khmer, Japanese and Chinese write words without spaces between them.
+# Thai, Lao, Myanmar, Khmer, Japanese and Chinese are written without spaces between words.
 _SPACELESS = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 
 
 def split_units(text: str) -> tuple[list[str], str]:
-    """Words and the space between them; in a script without spaces, characters and nothing between them."""
+    """Return the words and the space between them; in a script without spaces, the characters and an empty string."""
     words = text.split()
     if not text.isascii() and 2 * len(_SPACELESS.findall(text)) > sum(map(len, words)):
         return list("".join(words)), ""
@@ -124,7 +124,7 @@ def split_units(text: str) -> tuple[list[str], str]:
 
 
 def read_rate(argument: str) -> float:
-    """A share from 0 to 1, or ValueError."""
+    """Parse a share from 0 to 1; raise ValueError for anything else."""
     try:
         rate = float(argument)
     except ValueError:

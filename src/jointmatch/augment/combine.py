@@ -1,4 +1,4 @@
-"""Augmenters put together: one after the other, or one of several at random."""
+"""Combine augmenters: one after the other, or one of several at random."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jointmatch.errors import ConfigError, UnknownNameError
 class Combination(Augmenter):
     """Several augmenters that act as one."""
 
-    sign: str  # what stands between the parts in a spec
+    sign: str  # separates the parts in a spec
 
     def __init__(self, parts: Sequence[Augmenter]) -> None:
         self.parts = list(parts)
@@ -31,12 +31,12 @@ class Combination(Augmenter):
 
     @property
     def dear(self) -> bool:  # type: ignore[override]
-        """Whether a view is worth keeping on disk."""
+        """Whether a view is worth caching on disk."""
         return any(part.dear for part in self.parts)
 
     @property
     def reads_backbone(self) -> bool:  # type: ignore[override]
-        """Whether one of the parts does."""
+        """Whether any part reads the backbone."""
         return any(part.reads_backbone for part in self.parts)
 
     @property
@@ -112,10 +112,10 @@ class OneOf(Combination):
 
 
 def parse(spec: str) -> Augmenter:
-    """Read a spec: names with an optional argument, as in ``deletion:0.2``; ``+`` chains them, ``|`` draws one.
+    """Parse a spec: names with an optional argument, as in ``deletion:0.2``; ``+`` chains them, ``|`` draws one.
 
     Raises:
-        ConfigError: naming every unknown augmenter and every argument that does not fit.
+        ConfigError: Names every unknown augmenter and every invalid argument.
     """
     faults: list[str] = []
     choices = []
@@ -131,12 +131,12 @@ def parse(spec: str) -> Augmenter:
                 faults += error.faults
         choices.append(parts[0] if len(parts) == 1 else Chain(parts))
     if faults:
-        raise ConfigError(dict.fromkeys(faults))  # two gaps beside the same sign are one fault
+        raise ConfigError(dict.fromkeys(faults))  # two missing names beside the same sign count as one fault
     return choices[0] if len(choices) == 1 else OneOf(choices)
 
 
 def _gap(spec: str, choice: str) -> str:
-    """What to say of a name that is not there."""
+    """Return the message for a missing name."""
     sign = next((sign for sign, where in ((Chain.sign, choice), (OneOf.sign, spec)) if sign in where), None)
     if sign is None:
         return "got an empty augmenter, wanted a name; 'jointmatch augmenters' lists them"

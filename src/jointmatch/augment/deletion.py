@@ -17,6 +17,6 @@ class Deletion(Reordering):
     def rearrange(self, places: Places, rng: np.random.Generator) -> Places:
         several = places.counts >= 2
         keep = (rng.random(len(places.values)) >= self.rate) | np.repeat(~several, places.counts)
-        keep[places.starts[several] + rng.integers(places.counts[several])] = True  # one of each, drawn beforehand
+        keep[places.starts[several] + rng.integers(places.counts[several])] = True  # one word of each, drawn beforehand
         views = np.repeat(np.arange(len(places.counts)), places.counts)
         return Places(places.values[keep], np.bincount(views[keep], minlength=len(places.counts)))

@@ -1,4 +1,4 @@
-"""A text some of whose words are gaps to be filled."""
+"""A text in which some words are gaps to be filled."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from jointmatch.augment.punctuation import split_punctuation
 
 @dataclass(frozen=True)
 class Gapped:
-    """A text's words, which of them are gaps, and for each gap a number from 0 to 1 that draws its word."""
+    """A text's words, which of them are gaps, and a number from 0 to 1 for each gap, with which its word is drawn."""
 
     units: list[str]
     joint: str
@@ -23,11 +23,11 @@ class Gapped:
 
     @property
     def words(self) -> list[str]:
-        """What stood in the gaps, without punctuation."""
+        """The original words of the gaps, without punctuation."""
         return [split_punctuation(self.units[i])[1] for i in self.gaps]
 
     def masked(self, token: str) -> tuple[str, list[int]]:
-        """The text with ``token`` in the gaps, and at which character each one starts."""
+        """Return the text with ``token`` in the gaps, and the character at which each one starts."""
         pieces, starts, length = [], [], 0
         gaps = set(self.gaps)
         for i, unit in enumerate(self.units):
@@ -41,7 +41,7 @@ class Gapped:
         return self.joint.join(pieces), starts
 
     def filled(self, words: Sequence[str | None]) -> str:
-        """The text with these words in the gaps, cased as those before them; None leaves a word as it was."""
+        """Return the text with these words in the gaps, cased like the originals; None leaves a word unchanged."""
         units = list(self.units)
         for i, word in zip(self.gaps, words, strict=True):
             if word is not None:
@@ -51,7 +51,7 @@ class Gapped:
 
 
 def make_gaps(text: str, rate: float, rng: np.random.Generator) -> Gapped:
-    """Make gaps of about ``rate`` of the words (at least one, never all); punctuation alone is none."""
+    """Turn about ``rate`` of the words into gaps (at least one, never all); punctuation alone is not a word."""
     units, joint = split_units(text)
     eligible = [i for i, unit in enumerate(units) if split_punctuation(unit)[1]]
     count = min(max(1, round(rate * len(eligible))), len(eligible) - 1) if len(eligible) > 1 and rate else 0

@@ -18,10 +18,10 @@ from jointmatch.pretrained import length_sorted, quiet_transformers
 from jointmatch.randomness import seeded
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_LIKELIEST = 10  # words that are drawn from
-_SAME = 5  # ids that may spell one word in different cases
+_LIKELIEST = 10  # number of words to draw from
+_SAME = 5  # ids that may spell the same word in different cases
 _LONGEST = 512
-_STARTS = ("\u0120", "\u2581")  # how byte-level BPE and SentencePiece mark what starts a word
+_STARTS = ("\u0120", "\u2581")  # how byte-level BPE and SentencePiece mark the start of a word
 
 
 class Infiller:
@@ -30,10 +30,10 @@ class Infiller:
     Args:
         source: A folder or a hub name.
         device: ``cpu``, ``cuda`` or ``auto``.
-        tokens: How many tokens, with padding, go through the model at once.
+        tokens: Number of tokens, padding included, that go through the model at once.
 
     Raises:
-        InputError: There is no masked language model in it.
+        InputError: The source has no masked language model.
     """
 
     def __init__(self, source: str, device: str = "auto", tokens: int = 2048) -> None:
@@ -42,14 +42,14 @@ class Infiller:
         self.tokenizer, self.model = _load(source)
         self.model.to(self.device).eval()
         positions = getattr(self.model.config, "max_position_embeddings", None) or _LONGEST
-        # RoBERTa numbers its positions from two on.
+        # RoBERTa numbers its positions from two.
         self.length = min(self.tokenizer.model_max_length, positions - 2, _LONGEST)
         size = self.model.get_output_embeddings().weight.shape[0]
         self.spellings, kinds = _vocabulary(self.tokenizer, size)
         self.biases = {joint: torch.tensor(bias, device=self.device) for joint, bias in kinds.items()}
 
     def fill(self, texts: Sequence[Gapped]) -> list[list[str | None] | None]:
-        """A word for each gap of each text, None where there is none that fits; None for a text that failed."""
+        """Return a word for each gap of each text (None if no word fits); None for a text that failed."""
         filled: list[list[str | None] | None] = [[None] * len(text.gaps) for text in texts]
         windows = self._windows(texts)
         for batch in length_sorted([len(window.ids) for window in windows], self.tokens):
@@ -64,13 +64,13 @@ class Infiller:
         return filled
 
     def _windows(self, texts: Sequence[Gapped]) -> list[_Window]:
-        """Stretches of the texts that the model can take, with the gaps in each; those without one are left out."""
+        """Split the texts into windows short enough for the model, with the gaps in each; omit windows without gaps."""
         windows: list[_Window] = []
         for row, text in enumerate(texts):
             if not text.gaps:
                 continue
             masked, starts = text.masked(self.tokenizer.mask_token)
-            masked = _SURROGATE.sub("\ufffd", masked)  # which the tokenizer cannot take
+            masked = _SURROGATE.sub("\ufffd", masked)  # the tokenizer cannot handle surrogates
             coded = self.tokenizer(masked, truncation=True, max_length=self.length, return_overflowing_tokens=True)
             for encoding in coded.encodings:
                 places = [(gap, encoding.char_to_token(start)) for gap, start in enumerate(starts)]
@@ -82,7 +82,7 @@ class Infiller:
     def _candidates(self, rows: list[_Window]) -> list[list[tuple[list[int], np.ndarray]] | None]:
         try:
             return list(self._likeliest(rows))
-        except RuntimeError:  # no memory for so many at once, or one that the model cannot take
+        except RuntimeError:  # not enough memory for this many at once, or a window that the model cannot handle
             if len(rows) == 1:
                 return [None]
         half = len(rows) // 2
@@ -90,7 +90,7 @@ class Infiller:
 
     @torch.inference_mode()
     def _likeliest(self, rows: list[_Window]) -> list[list[tuple[list[int], np.ndarray]]]:
-        """For each gap of each window the likeliest ids and their scores, the best first."""
+        """Return the likeliest ids and their scores, best first, for each gap of each window."""
         inputs = self.tokenizer.pad({"input_ids": [row.ids for row in rows]}, return_tensors="pt").to(self.device)
         logits = self.model(input_ids=inputs["input_ids"], attention_mask=inputs["attention_mask"]).logits  # (B, T, V)
         found = []
@@ -101,7 +101,7 @@ class Infiller:
         return found
 
     def _drawn(self, ids: list[int], scores: np.ndarray, word: str, draw: float) -> str | None:
-        """One of the likeliest words other than the one that stood there, by the model's own probabilities."""
+        """Draw one of the likeliest words other than the original, using the model's own probabilities."""
         spelled = [(self.spellings[i], s) for i, s in zip(ids, scores.tolist(), strict=True) if s > -np.inf]
         others = [(spelling, s) for spelling, s in spelled if spelling.lower() != word.lower()][:_LIKELIEST]
         if not others:
@@ -111,7 +111,7 @@ class Infiller:
 
 
 class _Window:
-    """Token ids of a stretch of a text, and which of the text's gaps are at which places in it."""
+    """Token ids of part of a text, and the positions of the text's gaps in it."""
 
     def __init__(self, text: int, ids: list[int], inside: list[tuple[int, int]], joint: str) -> None:
         self.text, self.ids, self.joint = text, ids, joint
@@ -121,7 +121,7 @@ class _Window:
 
 def _load(source: str) -> tuple[Any, Any]:
     try:
-        # A head that is not there is drawn at random: from a stream of its own, and then refused.
+        # A missing head is initialised at random, so give it a stream of its own; it is rejected below.
         with quiet_transformers(), seeded(0):
             tokenizer: Any = AutoTokenizer.from_pretrained(source, use_fast=True, trust_remote_code=False)
             model, about = AutoModelForMaskedLM.from_pretrained(
@@ -136,9 +136,9 @@ def _load(source: str) -> tuple[Any, Any]:
 
 
 def _vocabulary(tokenizer: Any, size: int) -> tuple[list[str], dict[str, np.ndarray]]:
-    """Each token's spelling; and what to add to a score: minus infinity where the token is no whole word.
+    """Return each token's spelling, and what to add to its score: minus infinity if it is not a whole word.
 
-    Of texts with spaces (under " ") and of those without (under ""), where any token in such a script will do.
+    The latter is for texts with spaces (under " ") and without (under ""), where any token in such a script will do.
     """
     tokens = tokenizer.convert_ids_to_tokens(range(min(size, len(tokenizer))))
     spellings = [tokenizer.convert_tokens_to_string([token or ""]).strip() for token in tokens]
@@ -156,5 +156,5 @@ def _vocabulary(tokenizer: Any, size: int) -> tuple[list[str], dict[str, np.ndar
 
 
 def _is_word(spelling: str) -> bool:
-    """Letters, accents and digits only: no punctuation, and no "##ing", as WordPiece writes the inside of a word."""
+    """Whether there are only letters, accents and digits: no punctuation, and no "##ing" (WordPiece's inner parts)."""
     return any(map(str.isalnum, spelling)) and all(unicodedata.category(c)[0] in "LMN" for c in spelling)

@@ -14,8 +14,8 @@ class Insertion(WordAugmenter):
     def change(self, units: list[str], rng: np.random.Generator) -> list[str]:
         if len(units) < 2 or self.rate == 0:
             return units
-        # The text's own words, even where the run's corpus is known: words drawn from there speak for other classes.
-        # On AG News at rate 0.3 they turned 8 % of a classifier's predictions, the text's own 3 %.
+        # Use the text's own words even if the run's corpus is known: words from there may point to other classes.
+        # On AG News at rate 0.3 they flipped 8 % of a classifier's predictions, the text's own words 3 %.
         count = max(1, round(self.rate * len(units)))
         places = np.sort(rng.integers(len(units) + 1, size=count))
         words = [units[i] for i in rng.integers(len(units), size=count).tolist()]

@@ -1,4 +1,4 @@
-"""Make views that are a function of the text alone, and keep the dear ones on disk."""
+"""Make views that depend on the text alone, and cache expensive ones on disk."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ def make_views(
     progress: Callable[[int], object] = lambda done: None,
     chunk: int = 512,
 ) -> list[str]:
-    """One view of each text, the same whatever its neighbours, their order and the seed of the run.
+    """Make one view of each text, independent of the other texts, their order and the seed of the run.
 
-    Views that take long are looked up in the cache first and stored chunk by chunk, so that a run that is killed
-    loses one chunk at most, and a text that is there twice is made once. Where an augmenter could not do its
-    work the text itself stands in, and is tried again in the next run.
+    Expensive views are looked up in the cache first and stored chunk by chunk, so that a killed run loses
+    one chunk at most; the view of a repeated text is made only once. If an augmenter fails on a text, the
+    text itself is used as its view, and the next run tries again.
 
     Args:
         texts: The texts.
         augmenter: What makes the views.
-        index: Which view of each text: another index draws another one.
-        cache: Where dear views are kept; ``views`` in the user's cache folder if not given.
+        index: Which view of each text to make; another index draws another view.
+        cache: Where expensive views are kept; ``views`` in the user's cache folder if not given.
         progress: Called with the number of texts done since the last call.
-        chunk: How many texts are made and stored at once.
+        chunk: How many views are made and stored at once.
     """
     if not augmenter.dear:
         return _made_afresh(texts, augmenter, index, progress, chunk)

@@ -19,7 +19,7 @@ class Masking(WordAugmenter):
 
     @property
     def key(self) -> str:
-        """The mask token is a setting too."""
+        """The key; the mask token counts as a setting too."""
         return f"{self}:{self.mask_token}@{self.version}"
 
     def change(self, units: list[str], rng: np.random.Generator) -> list[str]:

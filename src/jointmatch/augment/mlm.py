@@ -20,7 +20,7 @@ from jointmatch.pretrained import model_folder
 if TYPE_CHECKING:
     from jointmatch.augment.infilling import Infiller
 
-_WITH_HEAD = ("ForMaskedLM", "ForPreTraining")  # the classes that transformers saves with such a head
+_WITH_HEAD = ("ForMaskedLM", "ForPreTraining")  # transformers classes that are saved with such a head
 _ONES_WITH_HEAD = "bert-base-uncased or roberta-base"
 _SUFFIXES = (".safetensors", ".json", ".txt", ".model")  # weights, configuration and every kind of vocabulary
 
@@ -29,7 +29,7 @@ _SUFFIXES = (".safetensors", ".json", ".txt", ".model")  # weights, configuratio
 class MaskedLanguageModel(RatedAugmenter):
     """Replace ``rate`` of the words by others that the backbone's masked language model finds likely there."""
 
-    default_rate = 0.15  # what such models were trained on
+    default_rate = 0.15  # the masking rate such models were trained with
     dear = True
     reads_backbone = True
     needs = f"a backbone with a masked-language-model head, such as {_ONES_WITH_HEAD} (minilm has none)"
@@ -47,7 +47,7 @@ class MaskedLanguageModel(RatedAugmenter):
             vars(self).pop("infiller", None)
 
     def missing(self) -> str | None:
-        """As the backbone's configuration has it; one that is yet to be downloaded may well have the head."""
+        """Judge by the backbone's configuration; a model that is yet to be downloaded may well have the head."""
         if self.backbone is None:
             return f"{self.needs}: name one with --backbone, in Python backbone=..."
         folder = model_folder(self.backbone)
@@ -63,7 +63,7 @@ class MaskedLanguageModel(RatedAugmenter):
         """The model, loaded at first use.
 
         Raises:
-            InputError: No backbone is known, or it has no such head.
+            InputError: No backbone is known, or it has no masked-language-model head.
         """
         lack = self.missing()
         if lack:
@@ -78,7 +78,7 @@ class MaskedLanguageModel(RatedAugmenter):
 
     @property
     def key(self) -> str:
-        """The backbone is a setting too."""
+        """The key; the backbone counts as a setting too."""
         return f"{self}:{_fingerprint(self.backbone) if self.backbone else ''}@{self.version}"
 
     def report(self) -> str | None:
@@ -108,7 +108,7 @@ class MaskedLanguageModel(RatedAugmenter):
 
 
 def _may_have_head(folder: Path) -> bool:
-    """Whether the configuration names a class with such a head, or none; the weights have the last word."""
+    """Whether the configuration names a class with such a head, or no class at all; the weights decide in the end."""
     try:
         classes = json.loads((folder / "config.json").read_text(encoding="utf-8")).get("architectures")
     except (OSError, ValueError, AttributeError):
@@ -117,7 +117,7 @@ def _may_have_head(folder: Path) -> bool:
 
 
 def _fingerprint(backbone: str) -> str:
-    """Of the files' contents in a folder, of the name and the commit from the hub."""
+    """Fingerprint of a folder's file contents, or of a hub model's name and commit."""
     folder = model_folder(backbone)
     if folder is None or not Path(backbone).is_dir():
         return f"{backbone}#{folder.name if folder else 'absent'}"

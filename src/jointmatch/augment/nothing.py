@@ -1,4 +1,4 @@
-"""The text as it is: the networks' dropout alone makes two passes differ."""
+"""Leave the text unchanged: two passes differ only through the networks' dropout."""
 
 from __future__ import annotations
 

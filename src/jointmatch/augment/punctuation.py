@@ -1,4 +1,4 @@
-"""The word inside a stretch of text between two spaces."""
+"""Separate a word from the punctuation around it."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ _UNIT = re.compile(
 
 @lru_cache(maxsize=1 << 16)
 def split_punctuation(unit: str) -> tuple[str, str, str]:
-    """What stands before the word, the word, and what follows it; the word is empty where there is none."""
+    """Split a unit into leading punctuation, word and trailing punctuation; the word is empty if there is none."""
     found = _UNIT.fullmatch(unit)
-    assert found is not None  # every part may be empty
+    assert found is not None  # always matches, since every part may be empty
     lead, core, tail = found.groups()
     return (lead, core, tail) if any(map(str.isalnum, core)) else (unit, "", "")

@@ -1,6 +1,7 @@
-"""Augmenters that leave words out or put them elsewhere: a view is then a list of places in its text.
+"""Augmenters that drop or move words: a view is then a list of word positions in its text.
 
-So many texts are done at once, by numbers alone, and whoever knows the words' tokens can put these in order instead.
+Many texts can thus be processed at once, as numbers, and a caller that knows the words' tokens can reorder those
+instead.
 """
 
 from __future__ import annotations
@@ -20,14 +21,14 @@ from jointmatch.ragged import starts, within
 
 @dataclass(frozen=True)
 class Places:
-    """Which words stand in each of B views, in order, view after view."""
+    """Which words make up each of B views, in order, view after view."""
 
-    values: np.ndarray  # (sum of counts,) numbers of words in the text itself
-    counts: np.ndarray  # (B,) how many words each view has
+    values: np.ndarray  # (sum of counts,) positions of the words in the text itself
+    counts: np.ndarray  # (B,) number of words in each view
 
     @classmethod
     def whole(cls, counts: np.ndarray) -> Places:
-        """Every word of texts with so many, where it is."""
+        """Return every word in its own place, for texts with ``counts`` words."""
         return cls(within(counts), counts)
 
     @property
@@ -36,7 +37,7 @@ class Places:
         return starts(self.counts)
 
     def each(self) -> list[list[int]]:
-        """The words of each view."""
+        """Return the words of each view."""
         return [part.tolist() for part in np.split(self.values, self.starts[1:])] if len(self.counts) else []
 
 
@@ -45,7 +46,7 @@ Order = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 
 class Reordering(RatedAugmenter):
-    """Makes a view of the text's own words, or of its characters where the script has no spaces."""
+    """Makes a view of the text's own words, or of its characters if the script has no spaces."""
 
     @abstractmethod
     def rearrange(self, places: Places, rng: np.random.Generator) -> Places:
@@ -63,7 +64,7 @@ class Reordering(RatedAugmenter):
 
 
 def reordered(texts: Sequence[str], order: Order) -> list[str]:
-    """The texts with their words, or characters in a script without spaces, chosen and put in order."""
+    """Select and reorder the words of each text, or its characters if the script has no spaces."""
     split = [split_units(text) for text in texts]
     chosen = Places(*order(np.array([len(units) for units, _ in split], dtype=np.int64))).each()
     triples = zip(texts, split, chosen, strict=True)
@@ -71,7 +72,7 @@ def reordered(texts: Sequence[str], order: Order) -> list[str]:
 
 
 def reorderings_of(augmenter: Any) -> list[Reordering] | None:
-    """What an augmenter does one after the other, where it only reorders; None where it does more."""
+    """Return an augmenter's steps, in order, if all it does is reorder; None if it does more."""
     parts = augmenter.parts if isinstance(augmenter, Chain) else [augmenter]
     active = [part for part in parts if not isinstance(part, Nothing | Dropout)]
     reorderings = [part for part in active if isinstance(part, Reordering)]
@@ -79,6 +80,6 @@ def reorderings_of(augmenter: Any) -> list[Reordering] | None:
 
 
 def spaced_words(text: str) -> list[str] | None:
-    """What reorderings take for the words of a text; None where the script has no spaces."""
+    """Return what reorderings treat as the words of a text, or None if the script has no spaces."""
     units, joint = split_units(text)
     return units if joint else None

@@ -23,7 +23,7 @@ class Swap(Reordering):
         first = rng.integers(counts[views])
         other = (first + rng.integers(1, counts[views])) % counts[views]  # never the first itself
         one, two = places.starts[views] + first, places.starts[views] + other
-        for turn in range(times.max(initial=0)):  # all views' first swaps, then their second ones
+        for turn in range(times.max(initial=0)):  # first swaps of all views, then second swaps, and so on
             now = turns == turn
             values[one[now]], values[two[now]] = values[two[now]], values[one[now]]
         return Places(values, counts)

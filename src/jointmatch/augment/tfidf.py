@@ -17,7 +17,7 @@ from jointmatch.augment.punctuation import split_punctuation
 
 
 def replacement_chances(tf_idf: np.ndarray, rate: float) -> np.ndarray:
-    """min(p (C - TFIDF(x_i)) / Z, 1): C is the largest, Z the mean of C - TFIDF; ``rate`` for all if they are alike."""
+    """min(p (C - TFIDF(x_i)) / Z, 1): C is the largest, Z the mean of C - TFIDF; ``rate`` for all if they are equal."""
     gaps = tf_idf.max() - tf_idf  # (words,)
     mean = gaps.mean()
     if mean == 0:
@@ -26,7 +26,7 @@ def replacement_chances(tf_idf: np.ndarray, rate: float) -> np.ndarray:
 
 
 def draw_shares(scores: np.ndarray) -> np.ndarray:
-    """max_j S(j) - S(w) as shares of 1: how often each word is drawn as a replacement."""
+    """max_j S(j) - S(w), normalised to sum to 1: how often each word is drawn as a replacement."""
     gaps = scores.max() - scores  # (vocabulary,)
     total = gaps.sum()
     return gaps / total if total > 0 else np.full(len(scores), 1 / len(scores))
@@ -34,25 +34,25 @@ def draw_shares(scores: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Statistics:
-    """How much each word of a corpus tells, and how often it is drawn."""
+    """How informative each word of a corpus is, and how often it is drawn."""
 
     texts: int
     idf: dict[str, float]
     words: list[str]
-    sums: np.ndarray  # of the shares in the words' order
+    sums: np.ndarray  # cumulative sums of the shares, in the order of ``words``
 
     def tf_idf(self, words: Sequence[str]) -> np.ndarray:
-        """Of each word in a text made of these words; one that the corpus lacks counts as in one text of it."""
+        """Return the TF-IDF of each of a text's words; a word missing from the corpus counts as in one of its texts."""
         counts, unseen = Counter(words), math.log(self.texts)
         return np.array([counts[w] / len(words) * self.idf.get(w, unseen) for w in words])
 
     def word_at(self, draw: float) -> str:
-        """The word that a number from 0 to 1 draws."""
+        """Return the word drawn by a number from 0 to 1."""
         return self.words[min(int(np.searchsorted(self.sums, draw, side="right")), len(self.words) - 1)]
 
 
 def statistics(texts: Iterable[Sequence[str]]) -> Statistics | None:
-    """Of texts as lists of words: idf(w) = log(N / texts with w), S(w) = freq(w) idf(w); None without any word."""
+    """Compute idf(w) = log(N / texts with w) and S(w) = freq(w) idf(w) of lists of words; None if all are empty."""
     number, frequency, containing = 0, Counter[str](), Counter[str]()
     for words in texts:
         number += 1
@@ -67,14 +67,14 @@ def statistics(texts: Iterable[Sequence[str]]) -> Statistics | None:
 
 
 class Corpus:
-    """The texts that the statistics are of, which are computed when they are first asked for."""
+    """A set of texts with their statistics, which are computed on first use."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         self.texts = texts
 
     @cached_property
     def digest(self) -> str:
-        """Of the texts in any order; empty where there are none."""
+        """Digest of the texts, independent of their order; empty if there are none."""
         digest = hashlib.blake2b(digest_size=8)
         for text in sorted(self.texts):
             data = text.encode("utf-8", "surrogatepass")
@@ -83,7 +83,7 @@ class Corpus:
 
     @cached_property
     def statistics(self) -> dict[str, Statistics | None]:
-        """Of the texts with spaces (under " ") and of those without (under ""), whose words are characters."""
+        """Statistics of the texts with spaces (under " ") and without (under ""), whose words are characters."""
         kinds: dict[str, list[list[str]]] = {" ": [], "": []}
         for text in self.texts:
             units, joint = split_units(text)
@@ -95,7 +95,7 @@ class Corpus:
 class TfIdf(RatedAugmenter):
     """Replace words that tell little by others that tell little, ``rate`` of them on average (UDA).
 
-    What tells little is counted over the run's texts; without them, over the texts of the call.
+    How much a word tells is computed over the run's texts or, without these, over the texts of the call.
     """
 
     default_rate = 0.3
@@ -106,7 +106,7 @@ class TfIdf(RatedAugmenter):
 
     @property
     def key(self) -> str:
-        """The corpus is a setting too."""
+        """The key; the corpus counts as a setting too."""
         return f"{self}:{self.corpus.digest}@{self.version}"
 
     def __call__(self, texts: Sequence[str], rng: np.random.Generator) -> list[str]:

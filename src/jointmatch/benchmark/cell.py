@@ -1,8 +1,8 @@
-"""A cell: one data set, so many labels, one seed, settings and a backbone; and the name it is found by.
+"""A cell: one data set, label count, seed, settings and backbone; and the name it is found by.
 
-The name is a digest of what the result depends on and of nothing else: the wording and order of an experiment file do
-not matter, nor which experiment asked. Settings at their defaults are left out, so that a setting that is added later
-changes no name; a record holds all of its settings, and where a default has changed since, they tell (``same``).
+The name is a digest of exactly what the result depends on: the wording and order of an experiment file do not matter,
+nor which experiment asked. Settings at their defaults are left out, so that adding a setting later changes no name; a
+record holds all of its settings, which tell where a default has changed since (``same``).
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from jointmatch.resolve import choose_mode, frozen_views, resolve
 
 REFERENCE: Settings = {
     "algorithm": {"name": "supervised"},
-    "network": {"count": 2},  # so that what is read is what two networks read
+    "network": {"count": 2},  # so that they read what two networks read
     "training": {"recipe": "best", "mode": "lite"},
 }
 """What the baselines are computed beside: plain heads on the frozen features, once per data set, labels and seed."""
 
-# Where and how fast, but not what: these are no part of a cell. Seed and backbone have places of their own, and views
-# that cannot be made are an error, since numbers under stand-ins for them would be another experiment's.
+# Settings of where and how fast, but not what, which are no part of a cell. Seed and backbone have fields of their own,
+# and views that cannot be made are an error, since numbers from stand-ins would belong to another experiment.
 _OUTSIDE = {
     ("training", "seed"),
     ("training", "device"),
@@ -41,8 +41,8 @@ _OUTSIDE = {
 }
 
 
-# Added to recipes since: as a recipe says it, it is left out. Sets for which that makes a difference (long texts) say
-# it themselves, in their experiments, so that what was run before is not taken for it.
+# Settings added to recipes later: left out at the recipe's value. Where they make a difference (data sets of long
+# texts), the experiments set them themselves, so that earlier runs are not mistaken for new ones.
 _SAID_SINCE = [("network", "cut")]
 
 
@@ -55,20 +55,20 @@ class Cell:
     seed: int
     settings: Settings  # resolved, complete
     backbone: str  # the fingerprint
-    asked: Settings  # what a run is started with
+    asked: Settings  # the settings a run is started with
     imbalance: float | None = None
     test: bool = True  # whether the test part is scored
-    reference: bool = False  # whether the baselines are what is wanted
+    reference: bool = False  # whether the baselines are wanted
 
     @property
     def name(self) -> str:
-        """What it is, for people."""
+        """Human-readable name."""
         what = "references" if self.reference else self.settings["algorithm"]["name"]
         return f"{what}, {self.settings['training']['recipe']}, {self.settings['training']['mode']}"
 
     @property
     def key(self) -> str:
-        """Shared by the seeds of a variant."""
+        """Digest shared by the seeds of a variant."""
         facts = {
             "data": self.data,
             "labels": self.labels,
@@ -81,13 +81,13 @@ class Cell:
 
     @property
     def path(self) -> str:
-        """Where its record lies in a store."""
+        """Path of its record in a store."""
         thinned = f"-imbalance-{self.imbalance:g}" if self.imbalance else ""
         words = self.name.replace(", ", "-")
         return f"{self.data}-{self.labels}{thinned}/{words}-{self.key}/seed-{self.seed}.json"
 
     def same(self, settings: Mapping[str, Mapping[str, Any]]) -> bool:
-        """Whether a record's settings are these; what only one of the two knows is a setting added or dropped since."""
+        """Whether a record's settings are these; a setting that only one of them has was added or dropped since."""
         return all(
             settings[section][key] == value
             for section, values in self.settings.items()
@@ -97,7 +97,7 @@ class Cell:
 
 
 def cells_of(experiment: Experiment, variant: str, data: str, labels: int, backbone: str = "auto") -> list[Cell]:
-    """The cells of one row on one data set, a seed each; ``variant`` may be one of the references."""
+    """The cells of one row on one data set, one per seed; ``variant`` may be one of the references."""
     reference = variant in experiment.references and variant not in experiment.variants
     asked = _reference(experiment, data) if reference else experiment.settings_of(variant, data)
     if backbone != "auto":
@@ -115,7 +115,7 @@ def cells_of(experiment: Experiment, variant: str, data: str, labels: int, backb
 
 
 def all_cells(experiment: Experiment, backbone: str = "auto", only: list[str] | None = None) -> Iterator[list[Cell]]:
-    """Every row's seeds; several references come from the same cells."""
+    """The seeds of every row; references that share their cells yield them once."""
     rows = experiment.named(only) if only else [*experiment.variants, *experiment.references]
     met = set()
     for data, counts in experiment.data.items():
@@ -128,14 +128,14 @@ def all_cells(experiment: Experiment, backbone: str = "auto", only: list[str] | 
 
 
 def _reference(experiment: Experiment, data: str) -> Settings:
-    """Features are cut where the experiment cuts texts; the rest of its settings is not for them."""
+    """Settings of the references: features are cut where the experiment cuts texts; its other settings do not apply."""
     asked = merge(experiment.settings, experiment.on.get(data, {})).get("network", {})
     cut = {key: value for key, value in asked.items() if key in ("max_length", "cut", "backbone")}
     return merge(REFERENCE, {"network": cut})
 
 
 def _complete(asked: Settings) -> Settings:
-    """Every setting the result depends on, defaults and the algorithm's own included."""
+    """Every setting the result depends on, including defaults and the algorithm's own."""
     mode, _ = choose_mode(asked, 1)
     config = resolve(asked, mode)
     algorithm = {key: p.default for key, p in algorithms.settings_of(config.algorithm.name).items()}
@@ -146,10 +146,10 @@ def _complete(asked: Settings) -> Settings:
         section: {key: _plain(v) for key, v in sorted(values.items()) if (section, key) not in _OUTSIDE}
         for section, values in settings.items()
     }
-    if mode == "full":  # heads start on features of the views that the recipe's lite part has
+    if mode == "full":  # heads start on features of the views in the recipe's lite part
         own = {key: _plain(value) for key, value in asdict(frozen_views(asked, config)).items() if key != "fallback"}
         found["frozen_views"] = {"digest": _digest(own)}
-    if mode == "full" and config.training.warm_start:  # then that part has a say, too
+    if mode == "full" and config.training.warm_start:  # then the result depends on that part, too
         kept = {
             "algorithm": asked.get("algorithm", {}),
             "network": {"backbone": config.network.backbone},

@@ -1,4 +1,4 @@
-"""The paper's figures from the courses of our runs: lines are means over seeds, bands reach from lowest to highest."""
+"""The paper's figures, from the histories of our runs: lines are means over seeds, bands span lowest to highest."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MOST_BANDS = 5  # of more, bands hide the lines
+MOST_BANDS = 5  # with more, the bands hide the lines
 _QUANTITIES = {
     "classes": ["pseudo_label_share_per_class"],
     "course": ["dev_accuracy"],
@@ -25,9 +25,9 @@ _QUANTITIES = {
 
 
 def curves(results: Results, kind: str) -> Shown:
-    """Every method that has been run with its course kept.
+    """Every method that has been run with its history kept.
 
-    Of each its title, classes, seeds, steps (T,), and the values of each quantity (seeds, T) or (seeds, T, C).
+    For each: its title, classes, seeds, steps (T,), and the values of each quantity, (seeds, T) or (seeds, T, C).
     """
     found = []
     for entry in results.entries.values():
@@ -38,7 +38,7 @@ def curves(results: Results, kind: str) -> Shown:
 
 
 def _curve(entry: Entry, records: Sequence[dict[str, Any]], kind: str) -> dict[str, Any]:
-    """At the steps that all seeds have; before the first of them there are no pseudo-labels."""
+    """Values at the steps that all seeds have; at step 0 there are no pseudo-labels yet."""
     places = [{step: i for i, step in enumerate(r["history"]["step"]) if step or kind == "course"} for r in records]
     steps = [step for step in places[0] if all(step in place for place in places)]
     return {
@@ -98,7 +98,7 @@ def draw_pseudo_labels(figure: Figure, shown: Shown) -> None:
 
 
 def _line(axes: Axes, steps: Sequence[int], values: np.ndarray, number: int, name: str, band: bool = True) -> None:
-    """Mean over seeds of (seeds, T), and the band between the lowest and the highest."""
+    """Plot the mean over seeds of (seeds, T), and a band from the lowest to the highest."""
     colour, style = COLOURS[number % len(COLOURS)], STYLES[number % len(STYLES)]
     with warnings.catch_warnings():  # a step at which no seed has a number is a gap
         warnings.simplefilter("ignore", RuntimeWarning)
@@ -109,7 +109,7 @@ def _line(axes: Axes, steps: Sequence[int], values: np.ndarray, number: int, nam
 
 
 def _numbers(values: Any) -> np.ndarray:
-    """Where an evaluation has no number there is a gap."""
+    """Values as floats, with a gap where an evaluation has no number."""
     return np.array(values, dtype=float)
 
 

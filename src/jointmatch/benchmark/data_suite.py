@@ -1,4 +1,4 @@
-"""The tables of data statistics, counted from the data at hand."""
+"""Tables of data statistics, counted from the data at hand."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PARTS = ("pool", "dev", "test")
 
 
 class DataStatistics(Suite):
-    """Counts classes and texts; ``options`` has the paper's tables: title -> data set -> what it reports."""
+    """Count classes and texts; ``options`` has the paper's tables: title -> data set -> reported numbers."""
 
     def run(self, experiment: Experiment, options: Options) -> None:
         store = Store(options.results)
@@ -27,7 +27,7 @@ class DataStatistics(Suite):
                 if kept is None:
                     options.say(f"Left out: {name}. {why}")
                 continue
-            record = count(name, options.data_dir)  # anew: other texts may lie under the name
+            record = count(name, options.data_dir)  # count again: the name may stand for other texts now
             if kept is not None and record.items() <= kept.items():
                 continue
             store.write(_path(name), record)
@@ -51,7 +51,7 @@ class DataStatistics(Suite):
 
 
 def count(name: str, data_dir: str | None) -> Record:
-    """Classes and texts of a data set, and what is never drawn from: repeated texts, and those in dev or test, too."""
+    """Count classes and texts of a data set, and texts set aside: repeated ones and those also in dev or test."""
     from jointmatch.data.datasets import read_benchmark
     from jointmatch.data.draw import drawable
 
@@ -73,7 +73,7 @@ def _path(name: str) -> str:
 
 
 def _row(record: Record | None, paper: dict[str, Any]) -> list[str]:
-    """Ours and the paper's, of each class where the paper counts by class."""
+    """Our numbers and the paper's, per class where the paper counts by class."""
     cells = [str(paper["labels"]), _beside(f"{record['classes']}" if record else None, paper["classes"])]
     for part in PARTS:
         shown = None

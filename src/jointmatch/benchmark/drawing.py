@@ -1,4 +1,4 @@
-"""What every figure has in common: how it looks, its colours, and a file that names the digest of its numbers."""
+"""What all figures share: their look, their colours, and a file that names the digest of its numbers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from jointmatch.files import write_atomically
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Okabe and Ito's colours, which people see apart whatever their eyes; line styles say it once more.
+# Okabe and Ito's colours, safe for colour-blind readers; line styles repeat the distinction.
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442"]
 STYLES = ["-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (7, 2)), "-", "--"]
 LOOK: dict[Any, Any] = {
@@ -45,13 +45,13 @@ class Picture:
 
 
 def digest(shown: Shown, painter: Painter) -> str:
-    """Changes with the numbers and with how they are drawn, not with the version of matplotlib."""
+    """Digest that changes with the numbers and with how they are drawn, not with the version of matplotlib."""
     numbers = json.dumps(shown, sort_keys=True)
     return hashlib.sha256((numbers + inspect.getsource(painter)).encode()).hexdigest()[:16]
 
 
 def draw(shown: Shown, painter: Painter, path: str | Path) -> None:
-    """Write the figure as SVG or PNG, by the path's ending; an SVG names the digest of its numbers."""
+    """Write the figure as SVG or PNG, depending on the path's suffix; an SVG names the digest of its numbers."""
     try:
         import matplotlib as mpl
         from matplotlib.figure import Figure as Canvas
@@ -71,13 +71,13 @@ def draw(shown: Shown, painter: Painter, path: str | Path) -> None:
 
 
 def legend_below(figure: Figure, longest: int = 30) -> None:
-    """Of all panels, below them, in as many columns as the names leave room for, cut at ``longest`` letters."""
+    """Put one legend below all panels, in as many columns as fit, with names cut at ``longest`` letters."""
     named = {
         name: handle for axes in figure.axes for handle, name in zip(*axes.get_legend_handles_labels(), strict=True)
     }
     names, handles = list(named), list(named.values())
     shown = [name if len(name) <= longest else f"{name[: longest - 1]}…" for name in names]
-    room = figure.get_figwidth() * 13.7 / (max(map(len, shown)) + 7)  # so many characters an inch, 7 for line and gap
+    room = figure.get_figwidth() * 13.7 / (max(map(len, shown)) + 7)  # characters per inch, 7 for line and gap
     columns = max(1, min(len(names), int(room)))
     figure.legend(handles, shown, loc="outside lower center", ncols=columns)
     figure.set_figheight(figure.get_figheight() + 0.2 * (math.ceil(len(names) / columns) - 1))

@@ -1,4 +1,4 @@
-"""What an experiment is: data, labels, seeds and variants, the rows of its table. ``reading`` tells of its file."""
+"""An experiment: data, labels, seeds and variants, the rows of its table. ``reading`` describes its file."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Variant:
 
 @dataclass(frozen=True)
 class Experiment:
-    """What a file says, inherited parts filled in and checked."""
+    """The contents of a file, with inherited parts filled in, and checked."""
 
     name: str
     title: str
@@ -52,12 +52,12 @@ class Experiment:
     options: dict[str, Any] = field(default_factory=dict)
 
     def settings_of(self, variant: str, data: str) -> Settings:
-        """What is asked for on one data set, before recipe and defaults."""
+        """The settings requested for a variant on one data set, before recipe and defaults."""
         own = self.variants[variant]
         return merge(self.settings, self.on.get(data, {}), own.settings, own.on.get(data, {}))
 
     def on_sets(self, names: Sequence[str]) -> Experiment:
-        """The same on some of its data sets; none named: on all."""
+        """The same experiment on some of its data sets; on all if none are named."""
         for wanted in names:
             if wanted not in self.data:
                 known = f"Known: {', '.join(self.data)}." if self.data else "It has none at all: leave --dataset out."
@@ -66,7 +66,7 @@ class Experiment:
         return replace(self, data={d: n for d, n in self.data.items() if d in names}) if names else self
 
     def named(self, patterns: Iterable[str]) -> list[str]:
-        """The variants that patterns such as ``jointmatch*`` name, in the experiment's order."""
+        """The variants and references matching patterns such as ``jointmatch*``, in the experiment's order."""
         wanted = list(patterns)
         known = [*self.variants, *self.references]
         for pattern in wanted:

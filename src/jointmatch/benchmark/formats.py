@@ -1,4 +1,4 @@
-"""How a table is written: Markdown, LaTeX, and every number on a line of its own as CSV."""
+"""Output formats of a table: Markdown, LaTeX, and CSV with every number on a line of its own."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ class Grid(Suite):
 
 
 def _with_data(rows: list[list[Cell]], options: Options) -> list[list[Cell]]:
-    """Without the cells whose texts are not to be had here; a line says so once for each data set."""
+    """Leave out rows whose texts are not available here, and say so once per data set."""
     counts = Counter(cell.data for row in rows for cell in row)
     scored = ("test",) if any(cell.test for row in rows for cell in row) else ()
     parts = ("pool", "dev", *scored)  # the checkpoint is chosen on dev
@@ -96,7 +96,7 @@ def _with_data(rows: list[list[Cell]], options: Options) -> list[list[Cell]]:
 
 
 def check_texts(records: Sequence[Record], options: Options) -> None:
-    """Raise where kept cells were made of other texts than those at hand under the same name."""
+    """Raise if kept cells were made from texts other than those now available under the same name."""
     for name in sorted({record["data"] for record in records} - {"demo"}):
         own = [record for record in records if record["data"] == name]
         digests = {digest for record in own if (digest := record.get("texts", {}).get("digest"))}
@@ -109,7 +109,7 @@ def check_texts(records: Sequence[Record], options: Options) -> None:
 
 
 def _counts_differ(name: str, records: Sequence[Record], data_dir: str | None) -> bool:
-    """Of records from before they had a digest: whether classes, or the texts that are drawn from, are others."""
+    """For records without a digest: whether their classes, or the number of drawable texts, differ."""
     counted = [record for record in records if "texts" in record and not record.get("imbalance")]
     old = [record for record in counted if "digest" not in record["texts"]]
     if not old:
@@ -120,7 +120,7 @@ def _counts_differ(name: str, records: Sequence[Record], data_dir: str | None) -
 
 
 class _Watch:
-    """Tells of each cell as it ends."""
+    """Report each cell as it ends."""
 
     def __init__(self, total: int, say: Callable[[str], None]) -> None:
         self.total, self.say, self.failures = total, say, 0
@@ -128,7 +128,7 @@ class _Watch:
 
     @property
     def done(self) -> int:
-        """Cells."""
+        """Number of finished cells."""
         return self.by_data.total()
 
     def finished(self, cell: Cell, record: Record) -> None:

@@ -1,4 +1,4 @@
-"""What was measured on which machine: records of speed lie in a folder for each."""
+"""Which machine something was measured on: speed records have one folder per machine."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 def current_machine() -> str:
-    """The device that training takes here, as its maker calls it."""
+    """The device used for training here, as its maker calls it."""
     from jointmatch.networks import device_name, find_device
 
     return device_name(find_device("auto"))
 
 
 def machine(device: torch.device) -> dict[str, Any]:
-    """What else to tell of the machine that something was measured on."""
+    """Facts about the machine something was measured on."""
     import torch
 
     from jointmatch.networks import device_name
@@ -31,7 +31,7 @@ def machine(device: torch.device) -> dict[str, Any]:
 
 
 def slug(machine: str) -> str:
-    """The name of its folder."""
+    """The name of a machine's folder."""
     return re.sub(r"[^A-Za-z0-9]+", "-", machine).strip("-").lower()
 
 

@@ -1,4 +1,4 @@
-"""What is kept of a run: scores, where it was made, and its course in few and rounded numbers."""
+"""The record kept of a run: scores, where it was made, and its history in a few rounded numbers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from jointmatch.networks import find_backbone
 from jointmatch.run import Outcome
 from jointmatch.version import __version__
 
-MOST_CLASSES = 10  # of more, the course of each is not kept: nobody can tell thirty lines apart
+MOST_CLASSES = 10  # with more, histories per class are not kept: nobody can tell thirty lines apart
 KEPT = {
     "step": "step",
     "dev_accuracy": "dev_accuracy",
@@ -32,7 +32,7 @@ KEPT = {
 
 
 def record_of(cell: Cell, outcome: Outcome, splits: Splits, digest: str | None = None) -> dict[str, Any]:
-    """A cell's record, complete; ``digest`` tells which texts the data set's name stood for."""
+    """The complete record of a cell; ``digest`` tells which texts the data set's name stood for."""
     result = outcome.result
     kept = ("steps", "kept_step", "termination", "seconds", "warnings", "baselines")
     return {
@@ -58,7 +58,7 @@ def record_of(cell: Cell, outcome: Outcome, splits: Splits, digest: str | None =
 
 
 def versions() -> dict[str, str]:
-    """Of what the numbers come from."""
+    """Versions of the software that the numbers come from."""
     import torch
     import transformers
 
@@ -73,7 +73,7 @@ def versions() -> dict[str, str]:
 
 @cache
 def source_digest() -> str:
-    """Tells one state of the package's code and recipes from another, whatever its version says."""
+    """Digest that tells one state of the package's code and recipes from another, whatever its version."""
     folder, digest = Path(__file__).parents[1], hashlib.sha256()
     for file in sorted(path for path in folder.rglob("*") if path.suffix in (".py", ".toml")):
         digest.update(file.relative_to(folder).as_posix().encode() + file.read_bytes())
@@ -81,7 +81,7 @@ def source_digest() -> str:
 
 
 def pseudo_labels(history: Sequence[dict[str, Any]]) -> dict[str, float]:
-    """Share and accuracy between the last two evaluations; of a method that never gave any, neither."""
+    """Share and accuracy between the last two evaluations; empty for a method that never gave any."""
     if all(record.get("pseudo_label_accuracy") is None for record in history):
         return {}
     right = history[-1].get("pseudo_label_accuracy")
@@ -89,7 +89,7 @@ def pseudo_labels(history: Sequence[dict[str, Any]]) -> dict[str, float]:
 
 
 def compact(history: Sequence[dict[str, Any]]) -> dict[str, list[Any]]:
-    """One list for each quantity, in step; None where an evaluation has no such number."""
+    """One list per quantity, aligned by evaluation; None where an evaluation has no such number."""
     columns = {}
     for key, name in KEPT.items():
         values = [record.get(key) for record in history]
@@ -110,7 +110,7 @@ def _brief(scores: dict[str, Any]) -> dict[str, float]:
 
 
 def backbone_name(cell: Cell) -> str:
-    """As people call it: not the folder where it happens to lie."""
+    """The backbone's name for people, not the folder where it happens to be."""
     asked = str(cell.asked.get("network", {}).get("backbone", "auto"))
     found = find_backbone(asked)
     return embedded_name(cell.backbone) or (

@@ -1,10 +1,10 @@
-"""Time to accuracy: the same task by several engines, each run to its end with a clock beside it.
+"""Time to accuracy: the same task trained by several engines, each run to its end and timed.
 
-Every variant is a way to train. Its seeds are run one after another; in one stack where ``options.together`` has its
-name; each in a process of its own, all at once, where ``options.processes`` has it. The clock starts when the texts
-have been read and runs through all that follows. Times are shown per seed: of seeds that take turns the mean, of seeds
-at once the time of all over their number. A run that is still under way when the time given for all is up ends there;
-what it came to is kept until the way is run again.
+Every variant is a way to train. Its seeds run one after another; in one stack if ``options.together`` names the
+variant; each in a process of its own, all at once, if ``options.processes`` names it. The clock starts once the texts
+have been read and covers everything after that. Times are shown per seed: the mean for seeds that take turns, the total
+time over their number for seeds that run at once. A run still under way when the overall time limit is reached ends
+there; its partial result is kept until the variant is run again.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
 TIME_UP = "time is up"
 
-Rows = dict[str, list[Cell]]  # variant -> a cell for each seed
-Found = dict[str, list[Record]]  # variant -> what was measured
+Rows = dict[str, list[Cell]]  # variant -> one cell per seed
+Found = dict[str, list[Record]]  # variant -> measurements
 
 
 def draw_race(figure: Figure, shown: Shown) -> None:
@@ -65,7 +65,7 @@ def draw_race(figure: Figure, shown: Shown) -> None:
 
 
 class Race(Suite):
-    """``options``: ``together`` and ``processes``, whose seeds go at once, and how; ``levels`` of accuracy."""
+    """``options``: ``together`` and ``processes``, the variants whose seeds run at once; ``levels`` of accuracy."""
 
     pictures = MappingProxyType({"race": Picture("Accuracy on dev over minutes", draw_race)})
 
@@ -87,7 +87,7 @@ class Race(Suite):
         return faults
 
     def run(self, experiment: Experiment, options: Options) -> None:
-        rows = self._rows(experiment, options.backbone, options.only)  # first: a name may be wrong
+        rows = self._rows(experiment, options.backbone, options.only)  # first, in case a name is wrong
         data, _ = _task(experiment)
         if why := why_absent(data, options.data_dir):
             raise DataError(why)
@@ -101,7 +101,7 @@ class Race(Suite):
             todo = [cell for cell in row if not _is_over(store.read(_path(slug(machine), variant, cell.seed)))]
             at_once = variant in (*experiment.options["together"], *processes)
             if at_once and len(todo) < len(row):
-                todo = row if todo else []  # their time is one: what is missing is measured with all
+                todo = row if todo else []  # they share one time, so missing seeds are measured with all
             for unit in [todo] if at_once and todo else [[cell] for cell in todo]:
                 left = start + options.seconds - time.monotonic()
                 if left < 0:
@@ -147,7 +147,7 @@ class Race(Suite):
         return {name: cells_of(experiment, name, *_task(experiment), backbone) for name in names}
 
     def _fullest(self, experiment: Experiment, store: Store, backbone: str) -> Found:
-        """On the machine that has the most."""
+        """Records from the machine that has the most."""
         best: Found = {name: [] for name in experiment.variants}
         rows = self._rows(experiment, backbone, [])
         for machine in machines(store, "race"):
@@ -168,11 +168,11 @@ def _task(experiment: Experiment) -> tuple[str, int]:
 
 
 class _TimeUp(Exception):
-    """A run is not waited for any longer."""
+    """The time limit was reached during a run."""
 
 
 class _Clock(Listener):
-    """Notes when each evaluation was heard of, and ends the runs at the first one after ``deadline``."""
+    """Record when each evaluation arrived, and end the runs at the first one after ``deadline``."""
 
     def __init__(self, deadline: float) -> None:
         self.start, self.deadline = time.perf_counter(), deadline
@@ -190,7 +190,7 @@ class _Clock(Listener):
 
 def _in_processes(cells: Sequence[Cell], data_dir: str | None, seconds: float) -> list[Record]:
     """Run every seed in a process of its own, all at once."""
-    # Started afresh, not forked: a forked process cannot use the GPU.
+    # Spawned, not forked: a forked process cannot use the GPU.
     context = multiprocessing.get_context("spawn")
     with shared_cores(len(cells)), ProcessPoolExecutor(len(cells), context, follow, (os.getpid(),)) as pool:
         alone = pool.map(_timed, [[cell] for cell in cells], repeat(data_dir), repeat(seconds))
@@ -198,7 +198,7 @@ def _in_processes(cells: Sequence[Cell], data_dir: str | None, seconds: float) -
 
 
 def _timed(cells: Sequence[Cell], data_dir: str | None, seconds: float) -> list[Record]:
-    """Run seeds, in one stack where there are several, and tell how they went and how long it took."""
+    """Run seeds, in one stack if there are several, and return a record of each with the time taken."""
     from jointmatch.benchmark.outcome import versions
     from jointmatch.benchmark.work import splits_of
     from jointmatch.run import run_seeds
@@ -229,7 +229,7 @@ def _timed(cells: Sequence[Cell], data_dir: str | None, seconds: float) -> list[
 
 
 def _end(result: dict[str, Any]) -> dict[str, Any]:
-    """What a run came to."""
+    """The final result of a run."""
     scores = {part: {"accuracy": own["accuracy"]} for part, own in result["scores"].items()}
     return {
         "steps": result["steps"],
@@ -240,14 +240,14 @@ def _end(result: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_of(record: Record, cell: Cell) -> bool:
-    """Whether a record is of the same backbone, settings and task; the first ones did not say what their task was."""
+    """Whether a record has the cell's backbone, settings and task; the first records did not name their task."""
     task = record.get("data", cell.data), record.get("labels", cell.labels)
     same = record["backbone"]["fingerprint"] == cell.backbone and task == (cell.data, cell.labels)
     return same and cell.same(record["settings"])
 
 
 def _check_kept(store: Store, machine: str, rows: Rows) -> None:
-    """Raise where what is there is of another race: it would be taken for this one's, or lost."""
+    """Raise if a kept record belongs to another race: it would be mistaken for this one's, or lost."""
     for variant, row in rows.items():
         for cell in row:
             record = store.read(_path(machine, variant, cell.seed))
@@ -286,19 +286,19 @@ def _shown_times(records: Sequence[Record], levels: Sequence[float]) -> list[str
 
 
 def to_the_end(records: Sequence[Record]) -> float:
-    """Minutes a seed."""
+    """Minutes per seed until training ended."""
     return _per_seed(records, [r["seconds"] for r in records])
 
 
 def reached(records: Sequence[Record], level: float) -> float | None:
-    """Minutes a seed until every one was at ``level`` on dev at least once; None if one never was."""
+    """Minutes per seed until every seed had reached ``level`` on dev; None if one never did."""
     first = [next((s for s, _, accuracy in r["course"] if accuracy >= level), None) for r in records]
     found = [seconds for seconds in first if seconds is not None]
     return _per_seed(records, found) if len(found) == len(records) else None
 
 
 def _per_seed(records: Sequence[Record], seconds: Sequence[float]) -> float:
-    """Minutes: seeds that went side by side took as long as the longest, those that took turns the sum."""
+    """Minutes per seed: side by side, seeds take as long as the longest; in turn, the sum."""
     pairs = list(zip(records, seconds, strict=True))
     in_turn = sum(own for r, own in pairs if r["side_by_side"] == 1)
     beside = max((own for r, own in pairs if r["side_by_side"] > 1), default=0.0)
@@ -306,7 +306,7 @@ def _per_seed(records: Sequence[Record], seconds: Sequence[float]) -> float:
 
 
 def mean_course(records: Sequence[Record]) -> list[list[float]]:
-    """(Minutes a seed, mean accuracy) at each evaluation that every seed came to."""
+    """(Minutes per seed, mean accuracy) at each evaluation that every seed reached."""
     length = min(len(r["course"]) for r in records)
     return [
         [

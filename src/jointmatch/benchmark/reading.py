@@ -1,24 +1,24 @@
-"""An experiment file: which data, labels, seeds and variants a table is made of.
+"""An experiment file: the data, labels, seeds and variants that make up a table.
 
-    extends = "main"                     # everything from there, and what stands here over it
+    extends = "main"                     # everything from there, overridden by what is here
     title = "..."                        # of the table
     about = "..."                        # one sentence: what is compared, and how
     data = { ag_news = [5, 10] }         # data set -> labels per class
-    seeds = 5                            # so many from 0 on, or a list
-    against = "jointmatch"               # the variant that differences are taken to
+    seeds = 5                            # this many from 0 on, or a list
+    against = "jointmatch"               # the variant that others are compared with
     references = ["logistic_regression"] # baselines on frozen features, shown below the variants
 
     [settings.training]                  # settings of every variant
     [on.imdb.network]                    # ... on one data set
     [cross]                              # a variant for each combination of settings
-    [variants.jointmatch.algorithm]      # a variant's own settings; besides, it may have title, on, paper, and
-                                         # like = "another", whose settings are then under its own
+    [variants.jointmatch.algorithm]      # a variant's own settings; it may also have title, on, paper, and
+                                         # like = "another", whose settings its own then override
 
 ``rows`` names the variants to keep, in order; ``test = false`` is for searches, which must not see the test part;
-``imbalance = 10`` thins the classes of the pool and of what is scored, down to a tenth for the rarest; ``columns`` and
-``sort = true``, the best first, say how the table looks; ``figures`` names the pictures that are drawn of it;
-``suite`` says who runs it if it is no grid of runs, and ``options`` is then what that suite is told, and looks at when
-the file is read. The paper's own numbers stand with the variant that makes them again:
+``imbalance = 10`` thins the classes of the pool and the scored parts, down to a tenth for the rarest; ``columns`` and
+``sort = true``, the best first, control how the table looks; ``figures`` names the figures drawn from it; ``suite``
+names the suite that runs the experiment if it is not a grid of runs, and ``options`` are then the options of that
+suite, which checks them when the file is read. The paper's own numbers stand with the variant that reproduces them:
 ``paper.ag_news.10 = { accuracy = [87.68, 0.5], macro_f1 = [87.64, 0.5] }``, or ``= 87.68``.
 """
 
@@ -66,11 +66,11 @@ _OF_ALL = ("extends", "title", "about", "suite", "figures", "options")
 def shipped() -> list[str]:
     """The experiments inside the package."""
     names = (f.name.removesuffix(".toml") for f in _folder().iterdir() if f.name.endswith(".toml"))
-    return sorted(name for name in names if not name.startswith("_"))  # those are there to be extended
+    return sorted(name for name in names if not name.startswith("_"))  # those exist to be extended
 
 
 def load(name: str | Path) -> Experiment:
-    """Read one by its name in the package or by its file.
+    """Read an experiment, given its name in the package or its file.
 
     Raises:
         ConfigError: listing everything that is wrong with the file.
@@ -94,7 +94,7 @@ def _place(name: str, beside: Path | None = None) -> Path:
 
 
 def _read(path: Path, seen: tuple[Path, ...] = ()) -> dict[str, Any]:
-    """A file over what it extends."""
+    """Read a file, laid over the one it extends."""
     if path.resolve() in seen:
         raise ConfigError([f"{path.stem} extends itself, by way of {' -> '.join(p.stem for p in seen)}"])
     own: dict[str, Any] = read_toml(path)
@@ -104,11 +104,11 @@ def _read(path: Path, seen: tuple[Path, ...] = ()) -> dict[str, Any]:
     return _over(_read(_place(str(parent), path.parent), (*seen, path.resolve())), own)
 
 
-_WHOLE = ("data", "cross", "rows", "options")  # said anew, not added to
+_WHOLE = ("data", "cross", "rows", "options")  # replaced as a whole, not merged
 
 
 def _over(base: dict[str, Any], own: Mapping[str, Any], whole: tuple[str, ...] = _WHOLE) -> dict[str, Any]:
-    """Tables key by key, everything else as a whole."""
+    """Merge tables key by key and replace everything else as a whole."""
     laid = dict(base)
     for key, value in own.items():
         below = laid.get(key)
@@ -147,7 +147,7 @@ def _checked(name: str, raw: dict[str, Any]) -> Experiment:
 
 
 def _faults_to(suite: str, raw: Mapping[str, Any]) -> list[str]:
-    """To whom runs it: of the runs, or of keys that only runs have, and of what it is told."""
+    """Faults for the suite: in the runs, or in keys that only runs have, and in its options."""
     faults = _grid_faults(raw) if suite in _OF_RUNS else _idle_keys(suite, raw)
     return faults or SUITES[suite].faults(raw.get("options", {}), list(_settings_by_name(raw)))
 
@@ -157,7 +157,7 @@ def _idle_keys(suite: str, raw: Mapping[str, Any]) -> list[str]:
 
 
 def _grid_faults(raw: Mapping[str, Any]) -> list[str]:
-    faults = _variant_faults(raw)  # first: what is said of names below needs variants that can be read
+    faults = _variant_faults(raw)  # first: checking names below needs readable variants
     return faults or [*_data_faults(raw), *_name_faults(raw)]
 
 
@@ -209,7 +209,7 @@ def _data_faults(raw: Mapping[str, Any]) -> list[str]:
 
 
 def _name_faults(raw: Mapping[str, Any]) -> list[str]:
-    """Of variants, references, columns and figures that there are none of."""
+    """Faults for variants, references, columns and figures that do not exist."""
     known = list(_settings_by_name(raw))
     faults = [] if known else ["there are no variants, wanted [variants.NAME] or [cross]"]
     for variant, own in raw.get("variants", {}).items():
@@ -230,7 +230,7 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _settings_by_name(raw: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Variant -> what the file says of it: one for each combination of ``cross``, and those named."""
+    """Variant -> what the file says about it: one for each combination of ``cross``, and those named."""
     found: dict[str, dict[str, Any]] = {}
     cross = raw.get("cross", {})
     for values in product(*cross.values()) if cross else []:
@@ -245,7 +245,7 @@ def _settings_by_name(raw: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def _like(found: Mapping[str, dict[str, Any]], name: str, seen: tuple[str, ...] = ()) -> dict[str, Any]:
-    """A variant over the settings of the one it is like, if any."""
+    """A variant laid over the settings of the one it is like, if any."""
     other = found[name].get("like")
     if other is None or other not in found or other in seen:
         return found[name]
@@ -254,7 +254,7 @@ def _like(found: Mapping[str, dict[str, Any]], name: str, seen: tuple[str, ...] 
 
 
 def _called(key: str, value: Any) -> str:
-    """Names stand for themselves; of other settings the key is said too."""
+    """Names stand for themselves; other values are prefixed with their key."""
     return value if isinstance(value, str) else f"{key.partition('.')[2]} {value}"
 
 

@@ -1,4 +1,4 @@
-"""What a store holds of an experiment: values by row, data set, labels and seed."""
+"""What a store holds for an experiment: values by row, data set, labels and seed."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ CHOSEN = "scores"
 
 @dataclass(frozen=True)
 class Entry:
-    """One row on one data set with so many labels."""
+    """One row on one data set at one label count."""
 
     row: str
     title: str
     data: str
     labels: int
-    wanted: int  # seeds
+    wanted: int  # number of seeds
     records: list[Record]
     paper: dict[str, list[float]] = field(default_factory=dict)
     reference: bool = False
-    earlier: bool = False  # from before cells had names: under the recipe of that time
+    earlier: bool = False  # run before cells had names, under the recipe of that time
 
     def values(self, metric: str = "accuracy", part: str = "test", of: str = CHOSEN) -> dict[int, float]:
         """Seed -> fraction."""
@@ -38,10 +38,10 @@ class Entry:
         return {seed: value for seed, value in found.items() if value is not None}
 
     def _scores(self, record: Record, of: str) -> Mapping[str, Any]:
-        """A reference has nothing to choose from: its one score stands under both headings.
+        """A record's scores. A reference has nothing to choose from: its one score stands under both headings.
 
-        A word reader is taught by the networks that are kept: with it there is no score of the last step, whose own
-        are the networks' alone.
+        A word reader is taught by the kept networks, so with it there is no score of the last step: the recorded one is
+        the networks' alone.
         """
         if self.reference:
             found: Mapping[str, Any] = record["baselines"][self.row]
@@ -49,9 +49,9 @@ class Entry:
         return {} if of == LAST and _reads_words(record) else record[of]
 
     def pseudo_labels(self, what: str) -> dict[int, float]:
-        """Seed -> fraction: the ``share`` of unlabelled texts that got one at the end, or their ``accuracy``.
+        """Seed -> fraction: the ``share`` of unlabelled texts with a pseudo-label at the end, or their ``accuracy``.
 
-        Where a method gives some, a seed without any has a share of none, and nothing to be right.
+        If the method gives any, a seed without them has a share of 0 and no accuracy.
         """
         found = {r["seed"]: r.get("pseudo_labels", {}).get(what) for r in self.records}
         if what == "share" and any(value is not None for value in found.values()):
@@ -60,7 +60,7 @@ class Entry:
 
 
 def _reads_words(record: Record) -> bool:
-    """Earlier runs have no settings, and no reader."""
+    """Whether a run had a word reader; earlier runs have neither settings nor a reader."""
     return bool(record.get("settings", {}).get("network", {}).get("word_reader"))
 
 
@@ -68,9 +68,9 @@ class Results:
     """The entries of an experiment, and how they compare.
 
     Args:
-        experiment: What is wanted.
-        store: What there is.
-        backbone: Whose cells.
+        experiment: The experiment to report on.
+        store: Where its records are kept.
+        backbone: The backbone whose cells are shown.
     """
 
     def __init__(self, experiment: Experiment, store: Store, backbone: str = "auto") -> None:
@@ -101,7 +101,7 @@ class Results:
         )
 
     def _earlier(self, row: str, data: str, labels: int) -> list[Record]:
-        """What was asked for then must be what is asked for now."""
+        """Runs from before cells had names, if the settings requested then are those requested now."""
         variant = row in self.experiment.variants
         name = self.experiment.name
         found = self.store.earlier(name, row if variant else "references", data, labels)
@@ -111,17 +111,17 @@ class Results:
         return [r for r in found if r.get("asked") == asked and r["imbalance"] == self.experiment.imbalance]
 
     def rows(self, data: str, labels: int) -> list[Entry]:
-        """The entries of one data set and count, the best first if the experiment wants that."""
+        """The entries of one data set and label count, best first if the experiment is sorted."""
         found = [e for e in self.entries.values() if (e.data, e.labels) == (data, labels)]
         return sorted(found, key=lambda e: -mean(e.values(part=self.part))) if self.experiment.sort else found
 
     @property
     def part(self) -> str:
-        """What is reported on: a search sees dev alone."""
+        """The part that is reported on: a search sees only dev."""
         return "test" if self.experiment.test else "dev"
 
     def difference(self, entry: Entry, metric: str = "accuracy") -> Difference | None:
-        """Of the row that others are held against and this one: above 0 where that row is ahead."""
+        """Difference between the row that others are compared with and this one: above 0 where that row leads."""
         name = self.experiment.against
         if name is None or name == entry.row:
             return None
@@ -129,7 +129,7 @@ class Results:
         return paired(against.values(metric, self.part), entry.values(metric, self.part))
 
     def paper_difference(self, entry: Entry) -> float | None:
-        """The same in the paper's own numbers, as a fraction."""
+        """The same difference in the paper's own numbers, as a fraction."""
         name = self.experiment.against
         against = self.entries[name, entry.data, entry.labels].paper if name else {}
         if "accuracy" not in entry.paper or "accuracy" not in against or entry.row == name:
@@ -138,9 +138,9 @@ class Results:
 
 
 def asked_of(experiment: Experiment, row: str, data: str) -> dict[str, Any]:
-    """The settings by which a run from before cells had names is known to be what a row wants.
+    """The requested settings, by which a run from before cells had names is matched to a row.
 
-    A word reader that is not wanted is left out: there was none then.
+    A word reader that is switched off is left out: there was none then.
     """
     asked = {key: dict(own) for key, own in experiment.settings_of(row, data).items() if key != "output"}
     if asked.get("network", {}).get("word_reader") is False:
@@ -149,30 +149,30 @@ def asked_of(experiment: Experiment, row: str, data: str) -> dict[str, Any]:
 
 
 def backbones(records: Iterable[Record]) -> list[str]:
-    """Those the numbers come from."""
+    """The backbones that the numbers come from."""
     found = [r["backbone"] for r in records if "backbone" in r]
-    # A copy of the embedded one, on a machine without its package, was called by its folder there.
+    # On a machine without its package, a copy of the embedded backbone was named after its folder.
     return sorted({embedded_name(b["fingerprint"]) or b["name"] for b in found})
 
 
 def devices(records: Iterable[Record]) -> list[str]:
-    """Those the numbers were made on."""
+    """The devices that the numbers were made on."""
     return sorted({(r.get("hardware") or r["machine"])["device"] for r in records})
 
 
 def done_and_wanted(experiment: Experiment, store: Store, backbone: str = "auto") -> tuple[int, int]:
-    """How many cells are finished, and how many there are."""
+    """Number of finished cells, and of all cells."""
     cells = [cell for row in all_cells(experiment, backbone) for cell in row]
     return sum(store.find(cell) is not None for cell in cells), len(cells)
 
 
 def mean(values: Mapping[int, float]) -> float:
-    """NaN-free: nothing is below everything."""
+    """Mean that is never NaN: no values count as minus infinity."""
     return float(np.mean(list(values.values()))) if values else float("-inf")
 
 
 def spread(values: Mapping[int, float] | Sequence[float]) -> str:
-    """Mean ± population standard deviation in percent, as the paper reports them."""
+    """Mean ± population standard deviation in percent, as in the paper."""
     numbers = list(values.values()) if isinstance(values, Mapping) else list(values)
     return f"{100 * np.mean(numbers):.2f} ± {100 * np.std(numbers):.2f}"
 

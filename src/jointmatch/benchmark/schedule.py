@@ -1,4 +1,4 @@
-"""Units of work over processes: a run that fails ends no other, and a process that dies is replaced."""
+"""Distribute units of work over processes: a failed run ends no other, and a process that dies is replaced."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Failed = Callable[[Unit, BaseException], None]
 
 
 def work_off(units: Sequence[Unit], jobs: int, finished: Finished, failed: Failed) -> None:
-    """Run every unit, ``jobs`` at a time; one alone in this process. Of one that fails each seed is tried alone."""
+    """Run every unit, ``jobs`` at a time; in this process if 1. If a unit fails, each of its seeds is tried alone."""
     single: list[Unit] = []
 
     def apart(unit: Unit, error: BaseException) -> None:
@@ -46,15 +46,15 @@ def _work_off(units: Sequence[Unit], jobs: int, finished: Finished, failed: Fail
     while todo:
         lost = _round(todo, workers, finished, failed)
         stuck = len(lost) == len(todo)
-        if stuck and workers == 1:  # then it is the first that kills its process
+        if stuck and workers == 1:  # then the first unit is the one that kills its process
             failed(lost.pop(0), BrokenProcessPool("its process ended without a word, as when memory runs out"))
         workers = 1 if stuck and workers > 1 else jobs
         todo = lost
 
 
 def _round(units: Sequence[Unit], jobs: int, finished: Finished, failed: Failed) -> list[Unit]:
-    """Give back, in order, what was not run because a process died."""
-    # Started afresh, not forked: a forked process cannot use the GPU.
+    """Run units, and return, in order, those that were not run because a process died."""
+    # Spawned, not forked: a forked process cannot use the GPU.
     context = multiprocessing.get_context("spawn")
     with shared_cores(jobs), ProcessPoolExecutor(jobs, context, follow, (os.getpid(),)) as pool:
         futures: dict[Future[list[tuple[Cell, Record]]], Unit] = {pool.submit(run_unit, u): u for u in units}
@@ -66,7 +66,7 @@ def _round(units: Sequence[Unit], jobs: int, finished: Finished, failed: Failed)
                 elif not isinstance(error, BrokenProcessPool):
                     failed(futures[future], error)
         except KeyboardInterrupt:
-            pool.shutdown(wait=True, cancel_futures=True)  # not waiting would have the block's end take that back
+            pool.shutdown(wait=True, cancel_futures=True)  # without waiting, the end of the block would undo it
             raise
     return [unit for future, unit in futures.items() if isinstance(future.exception(), BrokenProcessPool)]
 
@@ -78,7 +78,7 @@ def _tell(done: Sequence[tuple[Cell, Record]], finished: Finished) -> None:
 
 @contextmanager
 def shared_cores(jobs: int) -> Iterator[None]:
-    """Processes that share the cores must not each start a thread per core."""
+    """Limit threads per process: processes that share the cores must not each start a thread per core."""
     wanted = {
         "OMP_NUM_THREADS": str(max(1, (os.cpu_count() or 1) // jobs)),
         "TOKENIZERS_PARALLELISM": "false",

@@ -1,6 +1,6 @@
-"""Training steps to be timed: random networks of a known shape on random tokens, by one of several ways.
+"""Training steps for timing: random networks of a known shape on random tokens, trained in one of several ways.
 
-Everything else is what a real run does: batches, views (the texts themselves), pseudo-labels, losses, updates.
+Everything else is as in a real run: batches, views (the texts themselves), pseudo-labels, losses, updates.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from jointmatch.training.together import side_by_side
 from jointmatch.types import Task
 
 CLASSES, VOCABULARY = 4, 30522
-LONGEST = 512  # positions of a BERT
+LONGEST = 512  # positions in BERT
 SHAPES = {  # width, layers, attention heads, inner width
     "tiny": (16, 2, 2, 32),
     "minilm": (384, 6, 12, 1536),
@@ -46,7 +46,7 @@ class Way:
     fused: bool = False
 
     def warm(self, device: torch.device) -> int:
-        """Steps before those that are timed: of stacks on a GPU, until every usual size of batch is recorded."""
+        """Steps before timing starts: for stacks on a GPU, until every usual batch size has been recorded."""
         if device.type == "cpu":
             return 2
         return 40 if self.stacked else 6
@@ -65,7 +65,7 @@ WAYS = {
 
 @dataclass(frozen=True)
 class Load:
-    """What is trained on: N networks and S seeds, B labelled and mu * B unlabelled texts a step."""
+    """The training to time: N networks and S seeds, B labelled and mu * B unlabelled texts per step."""
 
     shape: str = "minilm"
     way: str = "stacked"
@@ -75,7 +75,7 @@ class Load:
     batch: AtLeastOne = 8
     mu: AtLeastOne = 10
     length: Annotated[int, Range(1, LONGEST)] = 64
-    shortest: Count = 0  # texts have from so many tokens on up to ``length``; 0: all have ``length``
+    shortest: Count = 0  # texts have from this many tokens up to ``length``; 0: all have ``length``
     pool: AtLeastOne = 2000
     dropout: Fraction = 0.1
 
@@ -93,7 +93,7 @@ class Load:
 
     @classmethod
     def of(cls, said: Mapping[str, Any]) -> Load:
-        """From an experiment's own words."""
+        """Create a load from an experiment's options."""
         known = {field.name for field in fields(cls)}
         unknown = [f"a load has no {key!r}.{did_you_mean(key, known)}" for key in said if key not in known]
         if unknown:
@@ -102,7 +102,7 @@ class Load:
 
     @property
     def name(self) -> str:
-        """One for each load; what is as usual is left out."""
+        """Unique name of the load; default values are left out."""
         usual = Load()
         said = ("algorithm", "networks", "seeds", "batch", "mu", "length", "shortest", "pool", "dropout")
         odd = [f"{f}-{getattr(self, f)}" for f in said if getattr(self, f) != getattr(usual, f)]
@@ -110,11 +110,11 @@ class Load:
 
 
 def measure(load: Load, device: torch.device, steps: int, chunks: int = 3) -> dict[str, Any]:
-    """Milliseconds per outer step and seed, and what follows from them."""
+    """Milliseconds per outer step and seed, and quantities derived from them."""
     timer = _Timer(device, steps, chunks, WAYS[load.way].warm(device))
     before = 0
     if device.type == "cuda":
-        before = torch.cuda.memory_allocated(device)  # what other loads have left
+        before = torch.cuda.memory_allocated(device)  # left over from other loads
         torch.cuda.reset_peak_memory_stats(device)
     loops = [loop_of(load, seed, device, timer if seed == 0 else Listener(), timer.total) for seed in range(load.seeds)]
     lengths = _lengths(load)
@@ -140,7 +140,7 @@ def measure(load: Load, device: torch.device, steps: int, chunks: int = 3) -> di
 
 
 def matmul_peak(device: torch.device) -> float:
-    """TFLOP/s of a large product in bf16: what this device can do at best."""
+    """TFLOP/s of a large bf16 matrix product: the best this device can do."""
     size, turns = (8192, 30) if device.type == "cuda" else (1024, 3)
     a = torch.randn(size, size, device=device, dtype=torch.bfloat16)
     for _ in range(3):
@@ -154,7 +154,7 @@ def matmul_peak(device: torch.device) -> float:
 
 
 class _Timer(Listener):
-    """Times chunks of steps, after some that warm up; the device is waited for only at their ends."""
+    """Time chunks of steps after a warm-up, waiting for the device only at their ends."""
 
     def __init__(self, device: torch.device, steps: int, chunks: int, warm: int) -> None:
         self.device, self.chunk, self.warm = device, max(steps // chunks, 1), warm
@@ -162,7 +162,7 @@ class _Timer(Listener):
         self.steps_done = 0
         self.start = time.perf_counter()
         self.times: list[float] = []
-        self.notes: list[str] = []  # what could not be done to make it faster
+        self.notes: list[str] = []  # speed-ups that could not be used
 
     def note(self, text: str) -> None:
         self.notes.append(text)
@@ -175,18 +175,18 @@ class _Timer(Listener):
 
     @property
     def first(self) -> float:
-        """Seconds until everything was warm."""
+        """Seconds until the end of the warm-up."""
         return self.times[0] - self.start
 
     @property
     def seconds_per_step(self) -> float:
-        """The median chunk's."""
+        """Seconds per step of the median chunk."""
         chunks = [b - a for a, b in zip(self.times, self.times[1:], strict=False)]
         return statistics.median(chunks) / self.chunk
 
 
 class _RandomTokens:
-    """In the place of a pretrained tokenizer: a text is a number, its tokens are random."""
+    """Stand-in for a pretrained tokenizer: a text is a number, and its tokens are random."""
 
     pad_token_id, mask_token, truncation_side, added_tokens_decoder = 0, None, "right", {}  # type: ignore[var-annotated]
 
@@ -200,7 +200,7 @@ class _RandomTokens:
 
 
 def loop_of(load: Load, seed: int, device: torch.device, listener: Listener, steps: int) -> Loop:
-    """A run over random networks and tokens, to be timed."""
+    """A training loop over random networks and tokens, for timing."""
     way = WAYS[load.way]
     numbers = [str(i) for i in range(load.batch + load.pool)]
     labels = [i % CLASSES for i in range(len(numbers))]
@@ -256,13 +256,13 @@ def _vocabulary(load: Load) -> int:
 
 
 def _lengths(load: Load) -> np.ndarray:
-    """Tokens of each text, labelled ones first."""
+    """Number of tokens of each text, labelled ones first."""
     first = load.shortest or load.length
     return np.random.default_rng(1).integers(first, load.length + 1, load.batch + load.pool)
 
 
 def _flops_per_step(load: Load, lengths: np.ndarray) -> float:
-    """Of one seed, counting real tokens only: a pass over the weak views, and three for what is learnt from."""
+    """FLOPs of one seed, counting real tokens only: one pass over the weak views, three over what is learnt from."""
     width, layers, _, inner = SHAPES[load.shape]
     tokens, pairs = float(lengths.mean()), float((lengths.astype(float) ** 2).mean())  # attention is between pairs
     per_text = layers * (2 * (4 * width**2 + 2 * width * inner) * tokens + 4 * width * pairs)
@@ -271,6 +271,6 @@ def _flops_per_step(load: Load, lengths: np.ndarray) -> float:
 
 
 def wait(device: torch.device) -> None:
-    """Until all work on the device is done."""
+    """Wait until all work on the device is done."""
     if device.type == "cuda":
         torch.cuda.synchronize(device)

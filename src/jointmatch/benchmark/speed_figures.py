@@ -1,4 +1,4 @@
-"""Pictures of speed: the ways to train beside each other, and how the cost of ours grows."""
+"""Figures of speed: the ways to train side by side, and how the cost of ours grows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an experiment file may tell the speed suite: looked at when it is read, not when a load's turn has come."""
+"""The speed suite's options in an experiment file, checked when it is read, not when a load's turn comes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from jointmatch.benchmark.suite import key_faults
 from jointmatch.errors import ConfigError, did_you_mean
 
 AXES = ("networks", "seeds", "mu", "length", "pool")
-OTHER = "other"  # in ``steps``: the ways that are not named
+OTHER = "other"  # in ``steps``: all ways not named
 _KINDS: dict[str, tuple[type, str]] = {
     "shapes": (list, 'a list of shapes, such as ["minilm"]'),
     "ways": (list, 'a list of ways, such as ["apart", "stacked"]'),
@@ -23,7 +23,7 @@ _KINDS: dict[str, tuple[type, str]] = {
 
 
 def speed_faults(options: Mapping[str, Any]) -> list[str]:
-    """In words; those of loads only where everything else is as it should be."""
+    """Faults in words; loads are checked only if everything else is as it should be."""
     faults = key_faults("speed", options, tuple(_KINDS))
     for key, (kind, wanted) in _KINDS.items():
         if key in options and not isinstance(options[key], kind):
@@ -32,7 +32,7 @@ def speed_faults(options: Mapping[str, Any]) -> list[str]:
 
 
 def _name_faults(options: Mapping[str, Any]) -> list[str]:
-    """Of shapes, ways, axes and what is said of each."""
+    """Faults in shapes, ways, axes and the values given for them."""
     from jointmatch.benchmark.speed import SHAPES, WAYS
 
     ways, faults = options["ways"], []
@@ -69,7 +69,7 @@ def _unknown(where: str, names: Iterable[Any], known: Iterable[str]) -> list[str
 
 
 def _load_faults(options: Mapping[str, Any]) -> list[str]:
-    """Of what is to be measured: first of what all share, which every load would say again."""
+    """Faults in the loads to measure: first in what all share, which every load would report again."""
     ways, usual = options["ways"], {"way": options["ours"], **options["usual"]}
     if faults := _faults_of(usual, {}, "usual", ways):
         return faults

@@ -1,4 +1,4 @@
-"""How fast training is: ours beside the plain way, and how its cost grows; measured here, kept by machine."""
+"""Training speed: ours beside the plain way, and how its cost grows; measured here, kept by machine."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from jointmatch.benchmark.table import NOT_RUN
 from jointmatch.benchmark.work import give_memory_back
 from jointmatch.errors import InputError, UnknownNameError
 
-STEPS = 60  # that are timed, where an experiment does not say
+STEPS = 60  # timed steps, unless an experiment sets them
 
 
 class Speed(Suite):
-    """How long a step takes.
+    """Measure how long a step takes.
 
-    ``options`` has what all loads share (``usual``), the ``ways`` that each shape is trained by with each load of
-    ``compared``, what of ``ours`` stands ``beside`` them, and ``grow``: axis -> values.
+    ``options`` has what all loads share (``usual``), the ``ways`` that each shape is trained in with each load of
+    ``compared``, the loads of ``ours`` shown ``beside`` them, and ``grow``: axis -> values.
     """
 
     pictures = MappingProxyType(
@@ -88,7 +88,7 @@ class Speed(Suite):
         return found
 
     def shown(self, experiment: Experiment, store: Store, backbone: str, kind: str) -> Shown:
-        """Of the machine on which the most was measured."""
+        """Numbers of the machine with the most measurements."""
         records = self._fullest(experiment, store)
         device = next(iter(records.values()))["device"] if records else ""
         shapes = experiment.options["shapes"]
@@ -109,7 +109,7 @@ class Speed(Suite):
         return panels
 
     def _bars(self, experiment: Experiment, records: dict[str, Record], shape: str) -> list[list[Any]]:
-        """Title, milliseconds and times as fast as the published way, of every way and of what stands beside them."""
+        """Title, milliseconds and speed-up over the published way, of every way and of what is shown beside them."""
         bars = []
         for title, load in self._compared(experiment, shape):
             if (record := records.get(load.name)) is not None:
@@ -118,7 +118,7 @@ class Speed(Suite):
         return bars
 
     def _bases(self, records: dict[str, Record], load: Any) -> list[Record | None]:
-        """One seed of the same work by the two plain ways: nothing is held against a load that it is not."""
+        """Records of one seed of the same work by the two plain ways: a load is only compared with the same load."""
         return [records.get(replace(load, way=way, seeds=1).name) for way in ("published", "apart")]
 
     def _loads(self, experiment: Experiment) -> list[Any]:
@@ -133,7 +133,7 @@ class Speed(Suite):
         return list(dict.fromkeys(loads))
 
     def _records(self, experiment: Experiment, store: Store, machine: str) -> dict[str, Record]:
-        """What was measured on a machine, by the name of its load: also how other ways than ours grow, where it was."""
+        """The records of a machine by load name, including how ways other than ours grow, if that was measured."""
         ways, grow = experiment.options["ways"], experiment.options["grow"]
         grown = [
             load
@@ -145,11 +145,11 @@ class Speed(Suite):
         return {name: record for name, record in found.items() if record is not None}
 
     def _fullest(self, experiment: Experiment, store: Store) -> dict[str, Record]:
-        """Of the machine that has the most."""
+        """The records of the machine that has the most."""
         return max((self._records(experiment, store, m) for m in machines(store, "speed")), key=len, default={})
 
     def _compared(self, experiment: Experiment, shape: str) -> list[tuple[str, Any]]:
-        """Every way, and what stands beside ours, with a title."""
+        """Every way, and what is shown beside ours, each with a title."""
         from jointmatch.benchmark.speed import WAYS, Load
 
         o, usual = experiment.options, Load.of(experiment.options["usual"])
@@ -160,7 +160,7 @@ class Speed(Suite):
         return [(WAYS[load.way].title + (f" ({o})" if o else ""), load) for load, o in zip(loads, odd, strict=True)]
 
     def _growing(self, experiment: Experiment, shape: str, way: str, axis: str) -> list[tuple[Any, Any]]:
-        """The values of an axis, and the load of each."""
+        """The values of an axis, each with its load."""
         from jointmatch.benchmark.speed import Load
 
         usual = replace(Load.of(experiment.options["usual"]), shape=shape, way=way)
@@ -169,7 +169,7 @@ class Speed(Suite):
     def _grown(
         self, experiment: Experiment, records: dict[str, Record], shape: str, axis: str
     ) -> list[tuple[str, list[tuple[Any, Record | None]]]]:
-        """Title, and what there is of each value: of ours, and of other ways of which there is more than the usual."""
+        """Title, and the record at each value: for ours, and for other ways with more than one record."""
         from jointmatch.benchmark.speed import WAYS
 
         found = []
@@ -231,10 +231,10 @@ def _refuse_what_does_nothing(experiment: Experiment, options: Options) -> None:
 
 
 def compile_ahead(loads: Sequence[Any], jobs: int, say: Callable[[str], None]) -> int:
-    """Let ``jobs`` processes compile what will be measured, into the compiler's cache; how many loads that took.
+    """Compile what will be measured into the compiler's cache, in ``jobs`` processes; return how many loads that takes.
 
-    Half a minute for each size is most of the time of a measurement, and none of what is measured. The processes share
-    the GPU's memory: what did not fit beside the others is compiled when its turn to be measured comes.
+    Half a minute per size is most of the time of a measurement, and none of what is measured. The processes share the
+    GPU's memory: what does not fit beside the others is compiled when its turn to be measured comes.
     """
     from jointmatch.benchmark.speed import WAYS
 
@@ -257,18 +257,18 @@ def _sizes(load: Any) -> tuple[Any, ...]:
 
 
 def _one_thread() -> None:
-    """The processes share the cores: each of them compiles with one."""
+    """Limit compilation to one thread: the processes share the cores."""
     os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
 
 
 def _compile(load: Any) -> str:
-    """The fault that kept it from being compiled, if there was one."""
+    """Compile a load; return the error that prevented it, or an empty string."""
     from jointmatch.benchmark.speed import measure
     from jointmatch.networks import find_device
 
     try:
         measure(load, find_device("auto"), steps=1, chunks=1)
-    except Exception as fault:  # whatever it is comes again, and is told, when the load is measured
+    except Exception as fault:  # it comes again, and is reported, when the load is measured
         return str(fault)
     finally:
         give_memory_back()
@@ -286,7 +286,7 @@ def _cells(record: Record | None, bases: Sequence[Record | None]) -> list[str]:
 
 
 def _chosen(experiment: Experiment, only: Sequence[str]) -> list[str]:
-    """The ways that are asked for, by name or pattern; all where none is."""
+    """The ways requested by name or pattern; all if none are."""
     ways: list[str] = experiment.options["ways"]
     for pattern in only:
         if not fnmatch.filter(ways, pattern):

@@ -1,4 +1,4 @@
-"""How long an experiment took: every spell of it that finished cells leaves how many, where, and in what time."""
+"""How long an experiment took: every spell that finished cells leaves a record of how many, where and how fast."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jointmatch.benchmark.suite import Options
 
 
 def keep_spell(store: Store, name: str, cells: Mapping[str, int], seconds: float, options: Options) -> None:
-    """Keep what one spell of an experiment did: cells by data set, and the seconds from its start to its end."""
+    """Keep a record of one spell of an experiment: cells by data set, and seconds from start to end."""
     ended = datetime.now(UTC)
     record = {
         "experiment": name,
@@ -28,7 +28,7 @@ def keep_spell(store: Store, name: str, cells: Mapping[str, int], seconds: float
 
 
 def spell_table(store: Store, name: str) -> Section:
-    """All spells of an experiment, added up for each machine and the data sets they were on."""
+    """All spells of an experiment, added up for each machine and combination of data sets."""
     found: dict[tuple[str, str], list[Record]] = defaultdict(list)
     for record in store.spells(name):
         found[record["device"], ", ".join(record["cells"])].append(record)

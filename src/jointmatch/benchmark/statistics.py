@@ -1,4 +1,4 @@
-"""Is a difference real? Both methods saw the same seeds, so their differences seed by seed are what counts."""
+"""Is a difference real? Both methods saw the same seeds, so their differences per seed are what counts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Difference:
-    """Mean of a - b over the seeds both have, and the interval that holds the true one in 95 of 100 such cases."""
+    """Mean of a - b over the seeds both have, and an interval that holds the true mean in 95 of 100 such cases."""
 
     n: int
     mean: float
@@ -22,12 +22,12 @@ class Difference:
 
     @property
     def is_real(self) -> bool:
-        """Whether the interval leaves out 0; that of two seeds which happen to agree says nothing."""
+        """Whether the interval excludes 0; with two seeds that happen to agree, it says nothing."""
         return (self.low > 0 or self.high < 0) and (self.n > 2 or self.high > self.low)
 
 
 def paired(a: Mapping[int, float], b: Mapping[int, float], confidence: float = CONFIDENCE) -> Difference | None:
-    """Student's t over a's value minus b's of each seed; None under two common seeds."""
+    """Student's t interval of a - b over the common seeds; None for fewer than two."""
     from scipy.stats import t
 
     differences = np.array([a[seed] - b[seed] for seed in sorted(a.keys() & b.keys())])

@@ -1,8 +1,8 @@
-"""Where finished cells are kept: a JSON file for each, so that results of several machines merge by copying files.
+"""Where finished cells are kept: one JSON file each, so that results of several machines merge by copying files.
 
-A record is written whole or not at all, so a killed run loses what it was computing and nothing else. Files under
-``earlier`` hold many runs each, made before cells had names or searches of a recipe that has changed since: they are
-found by experiment, variant, data and seed, shown where a row has no cells, and never taken for finished.
+A record is written whole or not at all, so a killed run loses only what it was computing. Files under ``earlier`` hold
+many runs each, from before cells had names or from searches of a recipe that has changed since: they are found by
+experiment, variant, data and seed, shown where a row has no cells, and never counted as finished.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ class Store:
     """The cells in one folder of results.
 
     Args:
-        folder: Of results; its ``cells`` hold the records, its ``spells`` how long they took. It need not exist.
+        folder: Folder of results; its ``cells`` hold the records, its ``spells`` how long they took. It need not exist.
     """
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
 
     def find(self, cell: Cell) -> Record | None:
-        """The record of a cell, if it has been run as it is wanted."""
+        """The record of a cell, if it has been run as requested."""
         record = self.read(cell.path)
         try:
             if record is None or not cell.same(record["settings"]):
@@ -45,23 +45,23 @@ class Store:
             raise DataError(f"{self._cells / cell.path} is not a whole record. Delete it and run it again.") from None
 
     def read(self, path: str) -> Record | None:
-        """A record by its place."""
+        """The record at a path, if there is one."""
         file = self._cells / path
         return _load(file) if file.is_file() else None
 
     def write(self, path: str, record: Record) -> None:
-        """Keep a record, whole."""
+        """Keep a record, written whole or not at all."""
         _keep(self._cells / path, record)
 
     @contextmanager
     def at_work(self, cells: Sequence[Cell]) -> Iterator[list[Cell]]:
-        """Those of the cells that no other process is running just now; they are this one's until the block ends."""
+        """Yield the cells that no other process is running; they are this one's until the block ends."""
         self._cells.mkdir(parents=True, exist_ok=True)
         with locked(self.folder / LOCK, [cell.path for cell in cells]) as own:
             yield [cell for cell in cells if cell.path in own]
 
     def check_writable(self) -> None:
-        """Raise where nothing could be kept: before anything is computed."""
+        """Raise if nothing could be kept, before anything is computed."""
         try:
             self._cells.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=self._cells):
@@ -72,15 +72,15 @@ class Store:
             ) from None
 
     def spells(self, experiment: str) -> list[Record]:
-        """What each spell of an experiment did, the first first."""
+        """Records of the spells of an experiment, oldest first."""
         return [_load(file) for file in sorted(self._spells(experiment).glob("*.json"))]
 
     def write_spell(self, experiment: str, when: str, record: Record) -> None:
-        """Keep what a spell did."""
+        """Keep the record of a spell."""
         _keep(self._spells(experiment) / f"{when}.json", record)
 
     def earlier(self, experiment: str, variant: str, data: str, labels: int) -> list[Record]:
-        """Runs from before there were cells, by seed."""
+        """Runs from before there were cells, sorted by seed."""
         wanted = (experiment, variant, data, labels)
         found = [r for r in self._earlier if (r["experiment"], r["variant"], r["data"], r["labels"]) == wanted]
         return sorted(found, key=lambda record: record["seed"])
@@ -113,7 +113,7 @@ def _load(file: Path) -> Any:
 
 
 def dumps(record: Record, depth: int = 2) -> str:
-    """JSON whose outer tables are a line an entry, the inner ones each on theirs: small, and readable in a diff."""
+    """JSON with one line per entry in the outer levels and one per inner value: small, and readable in a diff."""
     return _lines(record, depth, "") + "\n"
 
 

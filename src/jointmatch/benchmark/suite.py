@@ -1,7 +1,7 @@
-"""Who runs an experiment and shows it: a grid of runs, or a suite that measures something else.
+"""Suites run an experiment and show it: a grid of runs, or something else that is measured.
 
-A suite of its own is a class with these methods and a line in ``suites.py``; an experiment file names it with
-``suite = "..."`` and tells it what it wants to know in ``[options]``, which it looks at when the file is read.
+A suite of its own is a class with these methods and a line in ``suites.py``; an experiment file selects it with
+``suite = "..."`` and sets its options in ``[options]``, which it checks when the file is read.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from jointmatch.errors import InputError, did_you_mean
 
 @dataclass(frozen=True)
 class Options:
-    """What the command line says of a run."""
+    """The command line's options for a run."""
 
     results: Path
     backbone: str = "auto"
     data_dir: str | None = None
     only: list[str] = field(default_factory=list)
     jobs: int = 1
-    together: int | None = None  # seeds side by side in one process; None: all of a row's where there is a GPU
+    together: int | None = None  # seeds side by side in one process; None: all seeds of a row on a GPU
     seconds: float = float("inf")
     say: Callable[[str], None] = print
 
     def __post_init__(self) -> None:
-        if math.isnan(self.seconds):  # no time is later than it
+        if math.isnan(self.seconds):  # no time is later than nan
             raise InputError("--seconds is nan, wanted a number.")
 
 
@@ -47,23 +47,23 @@ class Suite(ABC):
     """Those it can draw, by the names that experiments and pages give them."""
 
     def faults(self, options: Mapping[str, Any], variants: Sequence[str]) -> list[str]:
-        """What is wrong with the ``options`` of a file that has these variants, in words."""
+        """Faults, in words, in the ``options`` of a file with these variants."""
         return []
 
     @abstractmethod
     def run(self, experiment: Experiment, options: Options) -> None:
-        """Fill what is missing in ``options.results``."""
+        """Compute what is missing in ``options.results``."""
 
     @abstractmethod
     def progress(self, experiment: Experiment, store: Store, backbone: str) -> tuple[int, int]:
-        """How much is done, of how much."""
+        """How much is done, out of how much."""
 
     @abstractmethod
     def tables(self, experiment: Experiment, store: Store, backbone: str, part: str | None = None) -> list[Section]:
-        """What there is, and what is not run; ``part`` names a data set, or what else the suite can show alone."""
+        """Tables of what there is and what is not run; ``part`` names a data set, or another part to show alone."""
 
     def shown(self, experiment: Experiment, store: Store, backbone: str, kind: str) -> Shown:
-        """The numbers of one of its pictures; nothing where nothing has been run."""
+        """The numbers of one of its pictures; empty if nothing has been run."""
         return []
 
     def csv(self, experiment: Experiment, store: Store, backbone: str) -> str:
@@ -73,7 +73,7 @@ class Suite(ABC):
 
 
 def key_faults(suite: str, options: Mapping[str, Any], must: Sequence[str], may: Sequence[str] = ()) -> list[str]:
-    """Of keys that a suite must be told and is not, and of those that it knows nothing of."""
+    """Faults for required keys that are missing, and for unknown ones."""
     known = [*must, *may]
     lacking = [f"options has no {key!r}, which the suite {suite} must be told" for key in must if key not in options]
     unknown = [key for key in options if key not in known]
@@ -81,7 +81,7 @@ def key_faults(suite: str, options: Mapping[str, Any], must: Sequence[str], may:
 
 
 def why_absent(name: str, data_dir: str | None, parts: Sequence[str] = ("pool", "dev", "test")) -> str | None:
-    """Why a data set cannot be read, or not all parts that are needed of it; None where nothing is wrong."""
+    """Why a data set, or a part of it that is needed, cannot be read; None if nothing is wrong."""
     from jointmatch.data.datasets import BENCHMARKS, data_folder, part_file, read_benchmark
 
     folder = data_folder(data_dir)
@@ -105,14 +105,14 @@ def why_absent(name: str, data_dir: str | None, parts: Sequence[str] = ("pool", 
 
 @cache
 def _hub_answers() -> bool:
-    """Asked once: the hub's own client tries for half a minute, for each data set again."""
+    """Whether the hub answers; asked once, as its own client tries for half a minute for each data set."""
     from huggingface_hub.constants import ENDPOINT, HF_HUB_OFFLINE
     from huggingface_hub.utils import get_session
 
     if HF_HUB_OFFLINE:
-        return True  # its client then looks at what it has, and says so at once
+        return True  # its client then looks only in its cache, and answers at once
     try:
         get_session().head(ENDPOINT, timeout=5)
-    except Exception:  # of many kinds
+    except Exception:  # of any kind
         return False
     return True

@@ -1,4 +1,4 @@
-"""The suites by the name an experiment file gives; it is a grid of runs if it gives none."""
+"""The suites by their names in experiment files; the default is a grid of runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SUITES: dict[str, Suite] = {"grid": Grid(), "data": DataStatistics(), "speed": S
 
 
 def suite_of(experiment: Experiment) -> Suite:
-    """Who runs it."""
+    """The suite that runs an experiment."""
     name = experiment.suite
     if name not in SUITES:
         known = ", ".join(SUITES)

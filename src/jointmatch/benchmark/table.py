@@ -31,7 +31,7 @@ METRIC_NAMES = {"accuracy": "accuracy", "macro_f1": "macro-F1"}
 
 
 def sections(results: Results, data: str | None = None) -> list[Section]:
-    """A table for each data set, or for the one named: rows by labels where there are several counts."""
+    """A table per data set, or for the one named only: rows by labels if there are several counts."""
     found = []
     for name, counts in results.experiment.data.items():
         if data in (None, name):
@@ -82,7 +82,7 @@ def _columns(name: str, results: Results, entries: Sequence[Entry]) -> list[Colu
 
 
 def _by_labels(results: Results, data: str) -> list[Section]:
-    """One table for each metric, a column for each count of labels, and one of leads."""
+    """One table per metric, with a column for each label count, and one of leads."""
     counts = results.experiment.data[data]
     entries = {labels: {e.row: e for e in results.rows(data, labels)} for labels in counts}
     first = list(entries[counts[0]].values())
@@ -104,7 +104,7 @@ def _by_labels(results: Results, data: str) -> list[Section]:
 
 
 def notes(entries: Sequence[Entry], beside_paper: bool = True) -> list[str]:
-    """What a reader must know of the numbers."""
+    """What a reader must know about the numbers."""
     lines, records = [], [record for entry in entries for record in entry.records]
     if records:
         read = " and ".join(backbones(records)) or "minilm"
@@ -119,7 +119,7 @@ def notes(entries: Sequence[Entry], beside_paper: bool = True) -> list[str]:
 
 
 def _start_unseen(record: Record) -> bool:
-    """Whether the start was no checkpoint that could have been kept, as it is by now."""
+    """Whether the start could not be kept as a checkpoint, as it can be by now."""
     training, steps = record.get("settings", {}).get("training", {}), record.get("history", {}).get("step")
     return bool(training.get("mode") == "full" and training.get("warm_start") and steps and steps[0] > 0)
 
@@ -129,7 +129,7 @@ def _spread(values: dict[int, float], none: str = NOT_RUN) -> str:
 
 
 def _of_some(entry: Entry, values: dict[int, float]) -> str:
-    """How many seeds have such a number is said where not all do."""
+    """Mean and spread, with the number of seeds that have such a value if not all do."""
     few = f", {len(values)} of {len(entry.records)} seeds" if 0 < len(values) < len(entry.records) else ""
     return _spread(values, none="-") + few
 
@@ -140,7 +140,7 @@ def _paper(entry: Entry, metric: str) -> str:
 
 
 def _beside(entry: Entry, part: str, metric: str) -> str:
-    """Ours, how many seeds if not all, and the paper's."""
+    """Our result, the number of seeds if not all are done, and the paper's."""
     values = entry.values(metric, part)
     seeds = f", {len(values)} of {entry.wanted} seeds" if values and len(values) < entry.wanted else ""
     paper = _paper(entry, metric)
@@ -148,7 +148,7 @@ def _beside(entry: Entry, part: str, metric: str) -> str:
 
 
 def lead(difference: Difference | None) -> str:
-    """A difference in percent with its interval, and a word where it may be none."""
+    """A difference in percent with its interval, and a note if it is not distinguishable."""
     if difference is None:
         return ""
     mean, low, high = (f"{100 * value:+.2f}" for value in (difference.mean, difference.low, difference.high))

@@ -1,4 +1,4 @@
-"""What of the paper's order came out again: each lead it reports, and ours."""
+"""How much of the paper's ranking was reproduced: each lead it reports, and ours."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ class Claim:
     """One comparison in the paper's table."""
 
     what: str
-    paper: float  # the lead it reports, a fraction
+    paper: float  # the reported lead, as a fraction
     ours: Difference | None
 
     @property
     def verdict(self) -> str:
-        """In words; nothing is said of what was not run."""
+        """The verdict in words, or that the comparison was not run."""
         if self.ours is None:
             return NOT_RUN
         if not self.ours.is_real:
@@ -32,7 +32,7 @@ class Claim:
 
 
 def claims(results: Results) -> list[Claim]:
-    """The paper's lead of the row that others are held against, over each other row that the paper has."""
+    """The paper's leads of the row that others are compared with over each other row in the paper."""
     found = []
     for entry in results.entries.values():
         paper = results.paper_difference(entry)

@@ -1,4 +1,4 @@
-"""One unit of work: the seeds of a row that a worker is given, one, or several to be trained side by side."""
+"""One unit of work: the seeds of a row given to a worker, either one or several to train side by side."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from jointmatch.config import Settings, merge
 from jointmatch.data import Splits
 
 ROWS = (
-    3  # that a process has to train, on a GPU, for compiling layers to pay: they share what the first of them compiles
+    3  # rows that a process must train on a GPU for compiling layers to pay off: they share what the first one compiles
 )
 
 
 @dataclass(frozen=True)
 class Unit:
-    """Cells that differ in their seed alone, to be run by one process; several are trained side by side."""
+    """Cells that differ only in their seed, to be run by one process; several are trained side by side."""
 
     cells: Sequence[Cell]
     results: Path
     data_dir: str | None = None
-    deadline: float = float("inf")  # by the machine's clock: workers do not share a process's
-    compiled: bool = False  # on a GPU
+    deadline: float = float("inf")  # by the machine's clock, as workers do not share a process clock
+    compiled: bool = False  # the layers, on a GPU
 
 
 def run_unit(unit: Unit) -> list[tuple[Cell, Record]]:
-    """Run what is not finished by now, keep each record, and give them back; none after the deadline.
+    """Run the cells not finished yet, keep their records, and return all records; run none after the deadline.
 
-    Cells that another process is at are left to it.
+    Cells that another process is running are left to it.
     """
     if time.time() > unit.deadline:
         return []
@@ -63,7 +63,7 @@ def _run(cells: Sequence[Cell], data_dir: str | None, compiled: bool) -> list[Re
 
 
 def compiling(asked: Settings, compiled: bool) -> Settings:
-    """What is asked for, on a GPU with layers that are compiled; an experiment has the last word on that."""
+    """The requested settings, with compiled layers on a GPU unless the experiment says otherwise."""
     from jointmatch.networks import find_device
 
     device = find_device(asked.get("training", {}).get("device", "auto"))
@@ -86,7 +86,7 @@ def splits_of(cell: Cell, data_dir: str | None) -> Splits:
 
 
 def thinned(splits: Splits, imbalance: float, seed: int) -> Splits:
-    """Each class's share of pool, dev and test falls by the same factor from one to the next, in a drawn order."""
+    """Thin pool, dev and test, each class by the same factor more than the one before it, in a drawn order."""
     import numpy as np
 
     rng = np.random.default_rng(seed)
@@ -102,7 +102,7 @@ def thinned(splits: Splits, imbalance: float, seed: int) -> Splits:
 
 
 def give_memory_back() -> None:
-    """Many processes share one GPU: what the last run held is of no use to the next."""
+    """Free unused memory: many processes share one GPU, and what the last run held is of no use to the next."""
     import torch
 
     gc.collect()
@@ -111,7 +111,7 @@ def give_memory_back() -> None:
 
 
 def units_of(cells: Iterable[list[Cell]], size: int = 1) -> list[list[Cell]]:
-    """Cells of the same row in lists of ``size``, the first seeds of all rows first: a table fills evenly."""
+    """Cells of the same row in lists of ``size``, the first seeds of all rows first, so that a table fills evenly."""
     rows = [[row[start : start + size] for start in range(0, len(row), size)] for row in cells]
     longest = max(map(len, rows), default=0)
     return [row[turn] for turn in range(longest) for row in rows if turn < len(row)]

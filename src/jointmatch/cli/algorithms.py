@@ -1,4 +1,4 @@
-"""``jointmatch algorithms``: the paper's table of techniques, and all about one algorithm."""
+"""``jointmatch algorithms``: the paper's table of techniques, and the details of one algorithm."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HEADS = {
     "disagreement_update": "disagree\nupdate",
     "weighted_update": "weighted\nupdate",
 }
-WIDE = 110  # columns from which references fit beside the ideas
+WIDE = 110  # terminal columns from which references fit beside the ideas
 
 
 def algorithms(

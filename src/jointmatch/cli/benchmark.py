@@ -1,4 +1,4 @@
-"""``jointmatch benchmark``: run experiments, see how far they are, show their tables."""
+"""``jointmatch benchmark``: run experiments, check their progress, show their tables."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def table(
 
 
 def _say_if_absent(results: Path) -> None:
-    """On the error stream: what follows may be read by another program."""
+    """Warn on standard error: standard output may be read by another program."""
     if not results.is_dir():
         told = f"There are no results in {results}, so nothing counts as run. Name their folder with --results."
         typer.echo(told, err=True)

@@ -1,4 +1,4 @@
-"""``jointmatch cache``: what is kept on disk, and making room."""
+"""``jointmatch cache``: show what is kept on disk and free space."""
 
 from __future__ import annotations
 

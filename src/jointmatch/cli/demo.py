@@ -11,7 +11,7 @@ import typer
 
 from jointmatch.cli.options import Quiet
 
-MARK = ".demo"  # in a folder that a demo may replace
+MARK = ".demo"  # marks a folder that a demo may replace
 
 
 def demo(
@@ -35,7 +35,7 @@ def demo(
     from jointmatch.seeds import train_seeds
 
     settings = {"algorithm": {"name": algorithm}, "training": {"mode": "lite"}}
-    check(settings)  # what cannot be done is found before the folder is touched
+    check(settings)  # fail on bad settings before the folder is touched
     demo_splits(labels_per_class, 0)
     listener = make_listener(quiet)
     listener.note(
@@ -62,7 +62,7 @@ def demo(
 
 
 def _check_place(output: Path) -> None:
-    """Refuse to replace a run of the user's own, which no demo can be worth."""
+    """Refuse to replace a run of the user's own: no demo is worth that."""
     from jointmatch.errors import OutputError
 
     is_run = any(output.glob("config.toml")) or any(output.glob("seed-*/config.toml"))

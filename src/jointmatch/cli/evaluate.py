@@ -24,7 +24,7 @@ def evaluate(
     from jointmatch.data.tables import check_file
 
     refuse_pipe(file)
-    check_file(file)  # before the seconds that importing torch takes
+    check_file(file)  # before importing torch, which takes seconds
 
     from jointmatch.cli.output import make_listener, percent, print_json, say, table, width
     from jointmatch.config import DataConfig

@@ -1,4 +1,4 @@
-"""What a command refuses before it reads anything."""
+"""Input that a command refuses before it reads anything."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from jointmatch.errors import InputError
 
 
 def refuse_pipe(*files: str | Path | None) -> None:
-    """A dash is no file, and only ``predict`` goes through its input once, as a pipe has it."""
+    """Refuse ``-`` as a file: only ``predict`` reads its input in a single pass, as a pipe requires."""
     if "-" in map(str, files):
         raise InputError(
             "Got - for a pipe, which only 'jointmatch predict' reads. Wanted a file: save the rows as CSV first, say."
@@ -16,7 +16,7 @@ def refuse_pipe(*files: str | Path | None) -> None:
 
 
 def check_one_of(resume: bool, overwrite: bool) -> None:
-    """A run is gone on with or replaced, not both."""
+    """Refuse to both resume and replace a run."""
     if resume and overwrite:
         raise InputError(
             "Got --resume and --overwrite: one goes on with the run in --output, the other replaces it. "

@@ -15,7 +15,7 @@ from jointmatch.cli import algorithms, augment, benchmark, cache, demo, evaluate
 from jointmatch.errors import InputError, Interrupted, JointMatchError
 from jointmatch.version import __version__
 
-_STOPPED = 130  # what a shell gives for a program that Ctrl-C ended: 128 and the number of the signal
+_STOPPED = 130  # what a shell returns for a program stopped by Ctrl-C: 128 plus the signal number
 
 app = typer.Typer(
     name="jointmatch",
@@ -31,7 +31,7 @@ STOPPED = {"predict": "Stopped. No file was written.", "evaluate": "Stopped."}
 
 
 def _interruptible(command: Callable[..., None]) -> Callable[..., None]:
-    """Ctrl-C as our own error: Typer would turn it into a bare "Aborted!"."""
+    """Raise our own error on Ctrl-C: Typer would turn it into a bare "Aborted!"."""
 
     @functools.wraps(command)
     def run(*args: object, **kwargs: object) -> None:
@@ -84,7 +84,7 @@ def _root(
 
 
 def main() -> None:
-    """Run a command: exit 0 done, 2 the input is at fault, 130 stopped by Ctrl-C, 1 anything else."""
+    """Run a command. Exit codes: 0 done, 2 the input is at fault, 130 stopped by Ctrl-C, 1 anything else."""
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
@@ -97,7 +97,7 @@ def main() -> None:
     except JointMatchError as error:
         _fail(f"Error: {error}", 1)
     except RuntimeError as error:
-        if type(error).__name__ != "OutOfMemoryError":  # torch's, known by its name since torch is not imported here
+        if type(error).__name__ != "OutOfMemoryError":  # torch's, recognised by name as torch is not imported here
             raise
         _fail(
             "Error: out of GPU memory where smaller batches do not help. Try --mode lite, a smaller --backbone or "
@@ -117,7 +117,7 @@ def main() -> None:
 def _show_warning(
     message: Warning | str, category: type[Warning], filename: str, lineno: int, file: Any = None, line: Any = None
 ) -> None:
-    """Our own warnings are for the user and stand alone; others keep the place they come from."""
+    """Show our own warnings by themselves, as they are for the user; others keep their location."""
     ours = category.__module__.startswith("jointmatch.")
     typer.echo(f"Warning: {message}" if ours else warnings.formatwarning(message, category, filename, lineno), err=True)
 

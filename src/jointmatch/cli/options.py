@@ -24,6 +24,6 @@ ModelFolder = Annotated[Path, typer.Argument(metavar="MODEL", help="Model folder
 
 
 def output_file(otherwise: str) -> Any:
-    """Where rows are written; ``otherwise`` is what happens without it."""
+    """Option for the file that rows are written to; ``otherwise`` says what happens without it."""
     told = f"File to write; its extension sets the format. {otherwise}"
     return typer.Option("--output", "-o", metavar="FILE", help=told)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def make_listener(quiet: bool) -> Listener:
-    """Progress goes to the error stream, so that the output can be piped."""
+    """Return a listener that shows progress on standard error, so that the output can be piped."""
     if quiet:
         return _quiet()
     return _live() if sys.stderr.isatty() else _plain()
@@ -47,7 +47,7 @@ def _live() -> Listener:
         def __init__(self) -> None:
             self.console = Console(stderr=True)
             self.progress: Progress | None = None
-            atexit.register(self.done)  # what ends in the middle must not leave the terminal without a cursor
+            atexit.register(self.done)  # an interrupted run must not leave the terminal without a cursor
 
         def note(self, text: str) -> None:
             self.console.print(text, highlight=False, markup=False)
@@ -76,17 +76,17 @@ def _live() -> Listener:
 
 
 def print_json(value: Any) -> None:
-    """One JSON document on the output."""
+    """Print one JSON document on standard output."""
     print(json.dumps(value, indent=2, ensure_ascii=False))  # noqa: T201
 
 
 def say(text: str = "", flush: bool = False) -> None:
-    """One line on the output; ``flush`` where the next may be long in coming."""
+    """Print one line on standard output; ``flush`` if the next may take a while."""
     print(text, flush=flush)  # noqa: T201
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = "", tight: bool = False) -> None:
-    """A table on the output: drawn on a terminal, aligned text when piped; ``tight`` where there are many columns."""
+    """Print a table: drawn on a terminal, aligned text when piped; ``tight`` if there are many columns."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -100,15 +100,15 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = ""
 
 
 def width() -> int:
-    """Columns of the terminal; a pipe has no width, and without one long cells would wrap at 80."""
+    """Return the columns of the terminal; a pipe has none, and without a width long cells would wrap at 80."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else 200
 
 
 def percent(value: float) -> str:
-    """A fraction as a percentage with two decimals."""
+    """Format a fraction as a percentage with two decimals."""
     return f"{100 * value:.2f}"
 
 
 def spread(values: dict[str, Any]) -> str:
-    """Mean and spread as percentages."""
+    """Format mean and spread as percentages."""
     return f"{100 * values['mean']:.2f} ± {100 * values['std']:.2f}"

@@ -35,7 +35,7 @@ def predict(
     if output is not None:
         check_target(output, input_)
     if input_ != "-":
-        check_file(input_)  # before the seconds that importing torch takes
+        check_file(input_)  # before importing torch, which takes seconds
 
     from jointmatch.cli.output import make_listener
     from jointmatch.model import Model

@@ -10,7 +10,7 @@ import typer
 
 from jointmatch.cli.options import Quiet
 
-DATA, METHOD = "Data", "Method"  # headings of the help
+DATA, METHOD = "Data", "Method"  # headings in the help
 
 
 def _data(text: str, metavar: str = "FILE") -> Any:
@@ -77,7 +77,7 @@ def train(
     check_one_of(resume, overwrite)
     refuse_pipe(labeled, *(unlabeled or []), dev, test)
     source = Source(labeled, unlabeled or [], dev, test, labels_per_class, data_dir)
-    source.check()  # before the seconds that importing torch takes
+    source.check()  # before importing torch, which takes seconds
 
     from jointmatch.cli import output as out
     from jointmatch.cli.verdict import show_run, show_seeds
@@ -104,7 +104,7 @@ def train(
     first = _check(settings)
     _check(merge(settings, {"training": {"seed": first + (seeds or 1) - 1}}))  # the last seed
     source = replace(source, config=build({"data": settings.get("data", {})}).data)
-    splits = source.splits(first)  # bad data and a bad backbone are found before the output folder is touched
+    splits = source.splits(first)  # fail on bad data or a bad backbone before the output folder is touched
     check_backbone(settings.get("network", {}).get("backbone", "auto"))
     several = range(first, first + seeds) if seeds and seeds > 1 else None
     if resume:
@@ -114,7 +114,7 @@ def train(
         if resume and not any(output.iterdir()):
             listener.note(f"There is nothing to resume in {output}: starting anew.")
         if several:
-            splits_of = source.splits if labels_per_class else lambda seed: splits  # no labels drawn: the same for all
+            splits_of = source.splits if labels_per_class else lambda seed: splits  # no labels drawn: same for all
             result = train_seeds(splits_of, settings, several, output, listener, resume)
         else:
             result = run(splits, settings, output, listener, resume).result
@@ -129,7 +129,7 @@ def _options(**sections: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def _check(settings: dict[str, dict[str, Any]]) -> int:
-    """Report every fault of the settings at once, before any file is read; return the seed."""
+    """Report all faults in the settings at once, before any file is read; return the seed."""
     from jointmatch.resolve import check
 
     check(settings)

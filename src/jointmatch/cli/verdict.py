@@ -1,4 +1,4 @@
-"""What a finished run says for itself: its scores beside the baselines', and how far to trust them."""
+"""Summarise a finished run: its scores beside the baselines', and how far to trust them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ENDED = {"max_steps": "trained for all steps", "early_stopping": "stopped early,
 
 
 def show_run(result: dict[str, Any], folder: str) -> None:
-    """The verdict on one run."""
+    """Print the verdict on one run."""
     if result["scores"]:
         _show_scores(result)
     elif result.get("cross_validation"):
@@ -61,7 +61,7 @@ def _show_cross_validation(result: dict[str, Any]) -> None:
 
 
 def show_seeds(result: dict[str, Any], folder: str) -> None:
-    """The verdict on several seeds."""
+    """Print the verdict on several seeds."""
     rows_of = result["summary"]
     if rows_of:
         show_summary(rows_of, result["algorithm"], len(result["seeds"]))
@@ -70,7 +70,7 @@ def show_seeds(result: dict[str, Any], folder: str) -> None:
 
 
 def show_summary(rows_of: dict[str, Any], algorithm: str, seeds: int) -> None:
-    """Mean and spread of every method, the algorithm last."""
+    """Print mean and spread of every method, the algorithm last."""
     parts = list(rows_of[algorithm])
     cells = [(part, metric) for part in parts for metric in rows_of[algorithm][part]]
     columns = ["method", *(f"{part} {metric.replace('macro_f1', 'macro-F1')}" for part, metric in cells)]
@@ -90,15 +90,15 @@ def _binomial_error(rate: float, count: int) -> float:
 
 
 def _of_differences(errors: dict[str, float], algorithm: str) -> dict[str, float]:
-    """Standard errors of the differences to the algorithm, as if each method had been scored on texts of its own.
+    """Standard errors of the differences from the algorithm, as if each method had been scored on texts of its own.
 
-    They all read the same texts, so that the true ones are rather smaller: a gain is doubted too soon, not too late.
+    All are scored on the same texts, so the true errors are smaller: a gain is doubted too soon rather than too late.
     """
     return {name: sqrt(error**2 + errors[algorithm] ** 2) for name, error in errors.items()}
 
 
 def _error_of_mean(own: Sequence[float], others: Sequence[float]) -> float:
-    """Of the mean difference of two methods, seed by seed; one seed tells nothing of it."""
+    """Standard error of the mean difference between two methods, seed by seed; 0 for one seed, which cannot tell."""
     gains = [a - b for a, b in zip(own, others, strict=True)]
     return stdev(gains) / sqrt(len(gains)) if len(gains) > 1 else 0.0
 
@@ -106,7 +106,7 @@ def _error_of_mean(own: Sequence[float], others: Sequence[float]) -> float:
 def _say_verdict(
     algorithm: str, own: float, baselines: dict[str, float], where: str, errors: dict[str, float], kind: str = ""
 ) -> None:
-    """Hold a result against the best baseline; ``errors`` are the standard errors of the differences, of some kind."""
+    """Compare a result with the best baseline; ``errors`` are standard errors of the differences, of this ``kind``."""
     if not baselines:
         return
     best = max(baselines, key=lambda name: baselines[name])

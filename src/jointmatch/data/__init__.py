@@ -1,4 +1,4 @@
-"""Read files, check them, split them."""
+"""Read, check and split data files."""
 
 from jointmatch.data.labels import UNLABELED
 from jointmatch.data.lists import splits_of_lists

@@ -1,4 +1,4 @@
-"""What becomes of rows on their way to a prediction: texts that are cut, columns that are left out."""
+"""Keep track of what happens to rows on their way to a prediction: truncated texts and omitted columns."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from jointmatch.data.tables import Table
 
 
 class TextAccount:
-    """How many texts were empty and how many were cut, over all chunks of a file."""
+    """Counts the empty and the truncated texts over all chunks of a file."""
 
     def __init__(self) -> None:
         self.empty = self.long = 0
 
     def take(self, texts: Sequence[str]) -> list[str]:
-        """Count the texts; return them as a model reads them."""
+        """Count the texts; return them truncated, as the model reads them."""
         self.empty += sum(map(is_blank, texts))
         self.long += sum(len(text) > MAX_CHARACTERS for text in texts)
         return cut(texts)
 
     def told(self, done: str) -> str | None:
-        """One line of what was found and what was ``done`` with the empty ones; None where all is well."""
+        """Return one line on what was found and what was ``done`` with the empty texts, or None if all is well."""
         empty = [f"{self.empty} empty text(s): {done}."] if self.empty else []
         long = [f"{self.long} text(s) over {MAX_CHARACTERS:,} characters: cut there."] if self.long else []
         return " ".join([*empty, *long]) or None
 
 
 class ColumnAccount:
-    """Columns that first come once a table's header is written, each with the row from which on it is left out.
+    """Finds columns that first appear after a table's header was written, and the row from which each is left out.
 
     Args:
         header: The columns that are written.
@@ -49,7 +49,7 @@ class ColumnAccount:
         self.rows += len(next(iter(chunk.values()), []))
 
     def told(self) -> str | None:
-        """One line of what is left out; None where nothing is."""
+        """Return one line on what is left out, or None if nothing is."""
         if not self.late:
             return None
         columns = ", ".join(

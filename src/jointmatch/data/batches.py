@@ -1,4 +1,4 @@
-"""Which rows each step sees: a function of (seed, step), so that nothing has to be saved."""
+"""Which rows each step uses: a function of (seed, step), so that no state has to be saved."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ class Batches:
     """Row numbers of batch ``step`` from an endless series of shuffled passes.
 
     Args:
-        rows: How many rows there are.
+        rows: Number of rows.
         size: Rows per batch; 0, or more than there are, takes all of them each time.
-        seed: Of the shuffles.
-        name: Keeps this series apart from others of the same seed.
+        seed: Seed of the shuffles.
+        name: Keeps this series distinct from others with the same seed.
     """
 
     def __init__(self, rows: int, size: int, seed: int, name: str) -> None:

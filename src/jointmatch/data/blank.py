@@ -1,4 +1,4 @@
-"""What counts as nothing: white space, and characters that show nothing on a screen."""
+"""What counts as blank: white space, and characters that are invisible on a screen."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ FILLERS = "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"  # letters and mark
 
 
 def is_blank(text: str) -> bool:
-    """Whether nobody could see anything of a text; ends at the first character that shows."""
+    """Whether a text has no visible character; stops at the first one found."""
     return all(c.isspace() or c in FILLERS or unicodedata.category(c) in UNSEEN for c in text)

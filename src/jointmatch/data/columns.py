@@ -1,4 +1,4 @@
-"""Which column holds the text and which the label, named by the user or found."""
+"""Determine which column holds the text and which the label, as named by the user or by guessing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LABEL_NAMES = (
 
 
 def text_column(table: Table, named: str | None, where: str, avoid: str | None = None) -> str:
-    """The text column: the one named, a usual name, or the only column of text there is."""
+    """Return the text column: the one named, one with a usual name, or the only column that holds text."""
     columns = list(table)
     if named is not None:
         return _named(columns, named, where, "--text-column")
@@ -41,9 +41,9 @@ def text_column(table: Table, named: str | None, where: str, avoid: str | None =
 
 
 def doubtful_header(column: str, named: str | None, kind: Format | None, where: str) -> list[str]:
-    """What to say where a text column's name reads like a text: the file may have no header.
+    """Return a warning if the text column's name reads like a text, since the file may have no header.
 
-    JSON lines and parquet always name their columns, and a column the user named is no guess.
+    JSON lines and parquet always name their columns, and a column named by the user is not a guess.
     """
     if named is not None or kind not in ("csv", "tsv") or not _reads_like_a_text(column):
         return []
@@ -58,7 +58,7 @@ def _reads_like_a_text(name: str) -> bool:
 
 
 def label_column(table: Table, named: str | None, where: str) -> str | None:
-    """The label column: the one named, a usual name, or None."""
+    """Return the label column: the one named, one with a usual name, or None."""
     columns = list(table)
     if named is not None:
         return _named(columns, named, where, "--label-column")
@@ -66,7 +66,7 @@ def label_column(table: Table, named: str | None, where: str) -> str | None:
 
 
 def require_label_column(table: Table, named: str | None, text: str, where: str) -> str:
-    """The label column; with two columns the one that is not the text will do."""
+    """Return the label column; if there are only two columns, it may be the one that is not the text."""
     if named is not None:
         return _named(list(table), named, where, "--label-column")
     others = [c for c in table if c != text]
@@ -82,7 +82,7 @@ def require_label_column(table: Table, named: str | None, text: str, where: str)
 
 
 def named_column(table: Table, named: str, where: str, option: str) -> list[Any]:
-    """The values of a column that has to be there."""
+    """Return the values of a column that must exist."""
     return table[_named(list(table), named, where, option)]
 
 
@@ -104,7 +104,7 @@ def _is_text(values: list[Any]) -> bool:
 
 
 def _nearest(columns: list[str], names: Sequence[str]) -> str:
-    long = [column for column in columns if len(column) >= 4]  # two letters in common make "id" as near as "kind"
+    long = [column for column in columns if len(column) >= 4]  # two shared letters make "id" near to "kind"
     near = {column: max(SequenceMatcher(None, column.lower(), name).ratio() for name in names) for column in long}
     best = max(near, key=lambda column: near[column], default=None)
     return f" Did you mean {best!r}?" if best is not None and near[best] >= 0.6 else ""

@@ -1,7 +1,7 @@
-"""The benchmarks by name: a folder of files, or the hub.
+"""Benchmarks by name, read from a folder of files or from the hub.
 
-A folder has ``NAME/pool``, ``NAME/dev`` and ``NAME/test`` as parquet, CSV, TSV or JSON lines with
-the columns ``text`` and ``label``. It is looked for in ``--data-dir``, then in ``JOINTMATCH_DATA``.
+The folder contains ``NAME/pool``, ``NAME/dev`` and ``NAME/test`` as parquet, CSV, TSV or JSON lines with
+the columns ``text`` and ``label``. It is the one given by ``--data-dir``, else by ``JOINTMATCH_DATA``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from jointmatch.errors import DataError, MissingExtraError, UnknownNameError, di
 
 @dataclass(frozen=True)
 class Benchmark:
-    """One of the paper's data sets, and where the hub keeps it."""
+    """One of the paper's data sets, and where to find it on the hub."""
 
     classes: int
     about: str
@@ -33,7 +33,7 @@ class Benchmark:
     hub_config: str | None = None
     text: str = "text"
     label: str = "label"
-    pool_per_class: int = 5000  # the paper's sizes, for drawing pool and dev from the hub's training part
+    pool_per_class: int = 5000  # the paper's sizes, for drawing pool and dev from the training part on the hub
     dev_per_class: int = 2000
 
 
@@ -51,26 +51,26 @@ BENCHMARKS: dict[str, Benchmark] = {
 
 
 def data_folder(named: str | Path | None = None) -> Path | None:
-    """The folder of benchmarks: the one named, else ``JOINTMATCH_DATA``."""
+    """Return the folder of benchmarks: the one named, else ``JOINTMATCH_DATA``."""
     folder = named or os.environ.get("JOINTMATCH_DATA")
     return Path(folder) if folder else None
 
 
 def part_file(folder: Path | None, name: str, part: str) -> Path | None:
-    """The file of one part of a data set in any readable format, if there is one."""
+    """Return the file of one part of a data set, in any readable format, or None if there is none."""
     candidates = (folder / name / f"{part}{suffix}" for suffix in FORMATS) if folder else ()
     return next((c for c in candidates if c.is_file()), None)
 
 
 def is_known(name: str, data_dir: str | Path | None = None) -> bool:
-    """Whether a name is a benchmark or a folder with a pool."""
+    """Whether a name is that of a benchmark or of a folder with a pool."""
     return name in BENCHMARKS or part_file(data_folder(data_dir), name, "pool") is not None
 
 
 def load_benchmark(name: str, labels_per_class: int, seed: int, data_dir: str | Path | None = None) -> Splits:
     """Draw labels from the pool by seed and use the rest of the pool without labels.
 
-    Pool texts that also stand in dev or test, and repeated ones, are set aside before the draw.
+    Pool texts that also appear in dev or test, and duplicates, are set aside before the draw.
     """
     pool, dev, test = read_benchmark(name, data_dir)
     usable = drawable(pool, dev, test)
@@ -81,13 +81,13 @@ def load_benchmark(name: str, labels_per_class: int, seed: int, data_dir: str | 
 
 
 def benchmark_digest(name: str, data_dir: str | None = None) -> str:
-    """What a data set's texts and labels are, in every part: numbers made of others are not comparable."""
+    """Digest of a data set's texts and labels in every part: results on other data are not comparable."""
     parts = [rows and [rows.texts, [str(label) for label in rows.labels]] for rows in read_benchmark(name, data_dir)]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 
 def read_benchmark(name: str, data_dir: str | Path | None = None) -> tuple[Rows, Rows | None, Rows | None]:
-    """The pool, dev and test rows of a data set, from the folder or the hub."""
+    """Return the pool, dev and test rows of a data set, from the folder or the hub."""
     folder = data_folder(data_dir)
     if not is_known(name, data_dir):
         raise UnknownNameError(
@@ -107,7 +107,7 @@ def _read(path: Path) -> Rows:
     try:
         text = text_column(table, None, str(path))
         label = require_label_column(table, None, text, str(path))
-    except DataError:  # its advice is for files whose columns can be named on the command line
+    except DataError:  # its advice only suits files whose columns can be named on the command line
         found = ", ".join(map(repr, table)) or "none"
         raise DataError(f"{path} has the columns {found}; a benchmark's files have 'text' and 'label'.") from None
     texts = as_texts(table[text], f"{text!r} in {path}")
@@ -128,7 +128,7 @@ def _from_hub(name: str) -> tuple[Rows, Rows | None, Rows | None]:
         ) from None
     try:
         parts = load_dataset(benchmark.hub, benchmark.hub_config)
-    except Exception as error:  # the hub's client raises many kinds when it is offline
+    except Exception as error:  # the hub's client raises many kinds of error when it is offline
         raise DataError(f"The hub's {benchmark.hub} could not be read ({error}). {place}.") from None
     train, test = (_hub_rows(parts[p], benchmark) for p in ("train", "test"))
     return *split_train(train, benchmark), test
@@ -141,7 +141,7 @@ def _hub_rows(part: Any, benchmark: Benchmark) -> Rows:
 
 
 def split_train(train: Rows, benchmark: Benchmark, seed: int = 0) -> tuple[Rows, Rows]:
-    """Disjoint pool and dev of the paper's sizes from a training part."""
+    """Draw a disjoint pool and dev set of the paper's sizes from a training part."""
     drawn = draw_rows(train.labels, benchmark.pool_per_class + benchmark.dev_per_class, seed)
     by_class: dict[Any, list[int]] = defaultdict(list)
     for row in drawn:

@@ -1,4 +1,4 @@
-"""Rows of CSV and TSV, as spreadsheets of many countries and programs save them."""
+"""Rows of CSV and TSV files, as saved by spreadsheet programs in many countries."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _PIPES = re.compile(r'"?[\w .-]+"?(\|"?[\w .-]+"?)+\s*')
 
 
 def delimited_rows(lines: Iterator[str], separator: str | None, name: str) -> Iterator[dict[str, str]]:
-    """Yield the rows below the header; without a ``separator`` it is the one that the header has most of."""
+    """Yield the rows below the header; without a ``separator``, use the most frequent one in the header."""
     csv.field_size_limit(sys.maxsize)  # a single text may be larger than csv's default of 128 KiB
     lines = _at_returns(lines)
     first = next(lines, "")
-    told = _NAMED_SEPARATOR.fullmatch(first)  # Excel reads and writes such a line
+    told = _NAMED_SEPARATOR.fullmatch(first)  # Excel reads and writes a "sep=" line
     if _PIPES.fullmatch(first):
         raise DataError(
             f"{name} seems to have pipes between its columns ({shortened(first.strip())}). The separators that are "
@@ -46,7 +46,7 @@ def delimited_rows(lines: Iterator[str], separator: str | None, name: str) -> It
 
 def _rows(reader: Reader, name: str) -> Iterator[dict[str, str]]:
     header = next(reader, [])
-    # pandas writes its index in front without a name; others are what a spreadsheet adds to its columns.
+    # An unnamed first column is the index that pandas writes; other unnamed ones are added by spreadsheets.
     named = [i for i, column in enumerate(header) if i == 0 or column.strip()]
     names = [header[i] for i in named]
     _check_names(names, name)
@@ -61,7 +61,7 @@ def _rows(reader: Reader, name: str) -> Iterator[dict[str, str]]:
 
 
 def _at_returns(lines: Iterator[str]) -> Iterator[str]:
-    """Lines, divided at carriage returns where the first ends with one alone: old Macs and Excel for them do that."""
+    """Split lines at carriage returns if the first one ends with a bare one, as written by old Macs and their Excel."""
     first = next(lines, "")
     bare = re.sub(r'"[^"]*("|$)', "quoted", first)
     if not re.search(r"\r(?!\r*\n|$)", bare):

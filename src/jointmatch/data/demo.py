@@ -1,4 +1,4 @@
-"""The corpus inside the package: six kinds of message to a software company's support desk."""
+"""The corpus that ships with the package: six kinds of message to a software company's support desk."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from jointmatch.data.tables import read_table
 
 
 def corpus_file(part: str) -> Path:
-    """Where the ``train`` or the ``test`` part lies."""
+    """Return the path of the ``train`` or the ``test`` part."""
     return Path(str(resources.files("jointmatch") / "data" / "corpus" / f"{part}.csv"))
 
 
 def demo_splits(labels_per_class: int, seed: int) -> Splits:
-    """A few labels per class by seed, the rest of the training part without, and the fixed test part."""
+    """Draw a few labels per class by seed; the rest of the training part is unlabelled, and the test part is fixed."""
     train, test = (_rows(corpus_file(part)) for part in ("train", "test"))
     labeled, rest = few_labels(train, labels_per_class, seed)
     return make_splits(labeled, [rest], test=test, text_column="text")

@@ -1,4 +1,4 @@
-"""Draw a few labelled texts per class from a larger set, by seed."""
+"""Draw a few labelled texts per class from a larger set, given a seed."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from jointmatch.randomness import generator
 
 
 def draw_rows(labels: Sequence[Any], per_class: int, seed: int) -> list[int]:
-    """``per_class`` rows of every class, in random order; the same seed draws the same rows.
+    """Draw ``per_class`` rows of every class, in random order; the same seed draws the same rows.
 
-    A draw of more labels contains the draw of fewer, so that learning curves are nested.
+    A larger draw contains the smaller ones, so that learning curves are nested.
     """
     order = generator(seed, "draw").permutation(len(labels))
     taken: Counter[Any] = Counter()
@@ -28,7 +28,7 @@ def draw_rows(labels: Sequence[Any], per_class: int, seed: int) -> list[int]:
 
 
 def drawable(source: Rows, *others: Rows | None) -> Rows:
-    """The rows a draw may take: one of each text, and none that also stands in dev or test."""
+    """Return the rows that may be drawn: each text once, and none that also appears in dev or test."""
     taken = {same_text(text) for part in others if part is not None for text in part.texts}
     first: dict[str, int] = {}
     for i, text in enumerate(map(same_text, source.texts)):
@@ -38,7 +38,7 @@ def drawable(source: Rows, *others: Rows | None) -> Rows:
 
 
 def few_labels(source: Rows, per_class: int, seed: int) -> tuple[Rows, Rows]:
-    """Split rows into ``per_class`` labelled ones of each class and all the others."""
+    """Split rows into ``per_class`` labelled ones per class and all the others."""
     if per_class < 1:
         raise DataError(f"{per_class} labels per class were asked for, wanted at least 1.")
     sizes = Counter(label for label in source.labels if label is not None)

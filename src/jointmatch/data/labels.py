@@ -16,14 +16,14 @@ UNLABELED = -1  # the class id of a row without a label
 
 
 def plain(value: Any) -> Any:
-    """A numpy scalar as the Python value it stands for; anything else as it is."""
+    """Convert a numpy scalar to the Python value it stands for; return anything else unchanged."""
     return value.item() if hasattr(value, "item") and not isinstance(value, (str, bytes)) else value
 
 
 def clean(values: Iterable[Any], unlabeled_value: Label | None = None, where: str = "the labels") -> list[Label | None]:
-    """Replace whatever means "no label" by None and leave every other label as written, but for white space around it.
+    """Replace every value that means "no label" by None; leave other labels as written, but strip white space.
 
-    None, NaN, blank text and ``unlabeled_value`` mean it. -1 does not: in a file it may be a class,
+    None, NaN, blank text and ``unlabeled_value`` mean "no label". -1 does not: in a file it may be a class,
     such as a bad review; ``without_minus_one`` is for labels that come from Python. ``where`` is for messages.
     """
     labels = [None if is_missing(v) or _same(v, unlabeled_value) else v for v in map(plain, values)]
@@ -35,7 +35,7 @@ def clean(values: Iterable[Any], unlabeled_value: Label | None = None, where: st
 
 
 def without_minus_one(labels: Sequence[Label | None]) -> list[Label | None]:
-    """Take -1 as "no label", as scikit-learn does; among fractions it is a number like any other."""
+    """Treat -1 as "no label", as scikit-learn does, unless some labels are fractions: then it is just a number."""
     if any(isinstance(v, float) and not v.is_integer() for v in labels):
         return list(labels)
     return [None if is_minus_one(v) else v for v in labels]
@@ -47,7 +47,7 @@ def is_minus_one(value: Label | None) -> bool:
 
 
 def _same(value: Any, marker: Label | None) -> bool:
-    # A CSV can only say "99" where the setting says 99.
+    # A CSV can only contain the text "99" where the setting is the number 99.
     return marker is not None and (value == marker or str(value).strip() == str(marker).strip())
 
 
@@ -61,7 +61,7 @@ def is_missing(value: Any) -> bool:
 
 
 def find_classes(labels: Iterable[Label | None]) -> list[Label]:
-    """The distinct labels in order: numbers by value, text by spelling."""
+    """Return the distinct labels in order: numbers by value, text by spelling."""
     distinct = set(labels) - {None}
     if not distinct:
         raise DataError(
@@ -74,16 +74,17 @@ def find_classes(labels: Iterable[Label | None]) -> list[Label]:
 
 
 def _whole(label: Label) -> str:
-    """A label's spelling, that of a whole number without decimals."""
+    """Return a label's spelling; a whole number is spelt without decimals."""
     return re.sub(r"^(-?\d+)\.0+$", r"\1", str(label).strip())
 
 
 def class_ids(labels: Iterable[Label | None], classes: Sequence[Label]) -> dict[Label, int]:
-    """The class of each label that has one, also where it is written in another way than the class is."""
+    """Map each label to its class id, even if it is spelt differently from the class; unknown labels are left out."""
     ids = {label: i for i, label in enumerate(classes)}
-    # JSON and parquet know 1 where a CSV can only say "1", and files have no white space around labels: the same class.
+    # The number 1 in JSON or parquet is the text "1" in a CSV, and labels in files have no white space around them:
+    # these are the same class.
     by_spelling = {str(label).strip(): i for label, i in ids.items()}
-    # pandas makes 1 into 1.0 where a column has blanks, and writes it so.
+    # pandas turns 1 into 1.0 if a column has blanks, and writes it that way.
     whole = Counter(map(_whole, classes))
     by_whole = {_whole(label): i for label, i in ids.items() if whole[_whole(label)] == 1}
     for value in {v for v in labels if v is not None} - ids.keys():
@@ -94,7 +95,7 @@ def class_ids(labels: Iterable[Label | None], classes: Sequence[Label]) -> dict[
 
 
 def encode(labels: Sequence[Label | None], classes: Sequence[Label], where: str) -> list[int]:
-    """Class ids, ``UNLABELED`` for None; a label outside ``classes`` is an error that lists them."""
+    """Return class ids, ``UNLABELED`` for None; raise an error that lists any labels outside ``classes``."""
     ids = class_ids(labels, classes)
     unknown = list(dict.fromkeys(v for v in labels if v is not None and v not in ids))
     if unknown:

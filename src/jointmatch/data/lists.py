@@ -1,4 +1,4 @@
-"""From lists in Python to splits, where -1 means "no label" as it does in scikit-learn."""
+"""Make splits from Python lists, where -1 means "no label", as in scikit-learn."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def splits_of_lists(
     config: DataConfig | None = None,
     dev: tuple[Iterable[Any], Iterable[Any]] | None = None,
 ) -> Splits:
-    """Splits from plain sequences, as the estimator gets them; -1 means "no label" unless another value is named.
+    """Make splits from plain sequences, as passed to the estimator; -1 means "no label" unless another value is named.
 
-    In ``dev``, texts and their labels, every row has one.
+    ``dev`` is a pair of texts and labels in which every row must have a label.
     """
     config = config or DataConfig()
     written = clean(labels, config.unlabeled_value)
@@ -40,7 +40,7 @@ def splits_of_lists(
     if dev is not None:
         scored = Rows(as_texts(dev[0], "the dev texts"), clean(dev[1], config.unlabeled_value, "the dev labels"))
     splits = make_splits(given, [Rows(extra, [None] * len(extra))], scored, conflicts=config.conflicts)
-    # Where most rows are -1 and nothing else is unlabelled, they are scikit-learn's way to give the pool.
+    # If most rows are -1 and there are no other unlabelled texts, this is scikit-learn's way of passing the pool.
     if taken and (taken < len(kept) / 2 or unlabeled is not None):
         splits.notes.insert(0, f'-1 was taken as "no label" in {taken} row(s). {MINUS_ONE_AS_CLASS}')
     return splits

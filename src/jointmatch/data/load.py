@@ -1,4 +1,4 @@
-"""From files or data frames to splits."""
+"""Make splits from files or data frames."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from jointmatch.errors import DataError, shortened
 
 
 def as_text(value: Any) -> str:
-    """A cell as text; what is missing becomes the empty text."""
+    """Return a cell as text; a missing value becomes the empty string."""
     if isinstance(value, str):
         return value
     if isinstance(value, (dict, list, tuple, set, bytes)) or getattr(value, "ndim", 0) > 0:
@@ -27,7 +27,7 @@ def as_text(value: Any) -> str:
 
 
 def as_texts(values: Iterable[Any], where: str = "the texts", before: int = 0) -> list[str]:
-    """A column as texts; a cell that cannot be one is named by its row, counted from the ``before`` rows above."""
+    """Return a column as texts; errors name the row of a bad cell, counting the ``before`` rows that precede these."""
     texts = []
     for row, value in enumerate(values, start=before + 1):
         try:
@@ -38,7 +38,7 @@ def as_texts(values: Iterable[Any], where: str = "the texts", before: int = 0) -
 
 
 def as_table(source: str | Path | Table | Any, encoding: str = "utf-8") -> Table:
-    """A file, a dict of columns or a data frame as a table."""
+    """Return a file, a dict of columns or a data frame as a table."""
     if isinstance(source, (str, Path)):
         return read_table(source, encoding)
     if hasattr(source, "columns") and hasattr(source, "__getitem__"):
@@ -59,9 +59,9 @@ def load_splits(
 ) -> Splits:
     """Read every source, find its columns and make splits.
 
-    Columns found in the labelled source are looked for by the same name in the others.
+    The other sources are searched for columns of the same names as those found in the labelled source.
     With ``labels_per_class`` only that many labels are drawn; the other rows join the pool.
-    The user's views are wanted of the pool: of every unlabelled source, or of the labelled one where it is alone.
+    The user's views are required for the pool: in every unlabelled source, or in the labelled one if it is alone.
     """
     config = config or DataConfig()
     table, where = as_table(labeled, config.encoding), _name(labeled, "labelled data")
@@ -98,7 +98,7 @@ def load_splits(
 
 
 def labeled_rows(table: Table, path: Path, config: DataConfig, warn: Callable[[str], None]) -> Rows:
-    """The rows of a labelled file that has been read; ``warn`` hears of what looks wrong with it."""
+    """Return the rows of a labelled file that has been read; ``warn`` is called with anything that looks wrong."""
     where = str(path)
     label_hint = columns.label_column(table, config.label_column, where)
     text = columns.text_column(table, config.text_column, where, avoid=label_hint)
@@ -124,7 +124,7 @@ def _rows(
 
 
 def _with_own_views(rows: Rows, config: DataConfig) -> Rows:
-    """Where only the pool's files have the user's views, each text of this one is its own view."""
+    """Use each text as its own view if only the pool's files have the user's views."""
     lacked = dict(_lacked(rows, config))
     return replace(
         rows,
@@ -143,7 +143,7 @@ def _lacking_views(rows: Rows, unlabeled: int, config: DataConfig, where: str) -
 
 
 def _lacked(rows: Rows, config: DataConfig) -> list[tuple[str, str]]:
-    """The views, with their columns, that the user named and these rows do not have."""
+    """Return the views (and their columns) that the user named but these rows lack."""
     wanted = (("weak", config.weak_column, rows.weak), ("strong", config.strong_column, rows.strong))
     return [(view, named) for view, named, found in wanted if named is not None and found is None]
 

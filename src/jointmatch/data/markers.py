@@ -1,4 +1,4 @@
-"""Labels that read like "no label": other programs and people write one into every row that has none."""
+"""Labels that read like "no label", which people and other programs write into rows that have none."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ PYTHON = "unlabeled_value={!r}"
 
 
 def is_marker(label: Label) -> bool:
-    """Whether a label is a word for having none; -1 is not one by itself."""
+    """Whether a label is a word for "no label"; -1 alone does not count as one."""
     return str(label).strip().casefold() in MARKERS
 
 
 def refuse_marker(
     labels: Sequence[Label | None], unlabeled_value: Label | None, where: str, option: str = COMMAND_LINE
 ) -> None:
-    """Stop where most rows have such a label: learnt as a class, it would be predicted of nearly every text.
+    """Raise an error if most rows have such a label: learnt as a class, it would be predicted for nearly every text.
 
     Args:
         labels: One per row.
-        unlabeled_value: What the user has said means "no label"; then nothing is asked.
-        where: For the message.
-        option: How a user says it.
+        unlabeled_value: What the user said means "no label"; if given, nothing is checked.
+        where: Name of the data, for the message.
+        option: How the user can set ``unlabeled_value``, for the message.
     """
     counts = Counter(label for label in labels if label is not None)
-    if unlabeled_value is not None or len(counts) < 3:  # beside the marker, two classes
+    if unlabeled_value is not None or len(counts) < 3:  # the marker and at least two classes
         return
     ((label, count),) = counts.most_common(1)
     if (is_marker(label) or is_minus_one(label)) and count > len(labels) / 2:

@@ -1,4 +1,4 @@
-"""Where the splits come from: the user's files, or a data set by its name."""
+"""Where the splits come from: the user's files, or a named data set."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from jointmatch.errors import DataError, did_you_mean
 
 @dataclass(frozen=True)
 class Source:
-    """What the user named; how many of the labels are drawn, and which, depends on the seed."""
+    """The data that the user named; the seed decides which labels are drawn from it."""
 
     labeled: str
     unlabeled: Sequence[Path] = ()
@@ -28,11 +28,11 @@ class Source:
 
     @property
     def is_data_set(self) -> bool:
-        """Whether the name is a benchmark's; a file of the same name comes first."""
+        """Whether the name is that of a data set; a file of the same name takes precedence."""
         return not Path(self.labeled).exists() and is_known(self.labeled, self.data_dir)
 
     def check(self) -> None:
-        """Find missing files at once, without reading any."""
+        """Report missing files early, without reading any."""
         if self.is_data_set:
             if self.labels_per_class is None:
                 raise DataError(f"{self.labeled} is a data set: say how many labels with --labels-per-class.")
@@ -49,6 +49,6 @@ class Source:
         """Read everything."""
         self.check()
         if self.is_data_set:
-            assert self.labels_per_class is not None  # check() saw to it
+            assert self.labels_per_class is not None  # ensured by check()
             return load_benchmark(self.labeled, self.labels_per_class, seed, self.data_dir)
         return load_splits(self.labeled, self.unlabeled, self.dev, self.test, self.config, self.labels_per_class, seed)

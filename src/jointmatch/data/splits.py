@@ -14,14 +14,14 @@ from jointmatch.data.markers import is_marker
 from jointmatch.errors import DataError
 from jointmatch.types import Label
 
-MAX_CHARACTERS = 50_000  # what lies behind tells no more of the class, and costs time and memory
-UNBALANCED = 10  # times as many labels of one class as of another are worth a word
-MANY = 20  # so many labels, each on one text, are hardly classes
+MAX_CHARACTERS = 50_000  # text beyond this says no more about the class, and costs time and memory
+UNBALANCED = 10  # warn if one class has this many times as many labels as another
+MANY = 20  # this many labels with one text each are unlikely to be classes
 
 
 @dataclass(frozen=True)
 class Texts:
-    """Texts with class ids (``UNLABELED`` where unknown) and, if the user made them, their views."""
+    """Texts with their class ids (``UNLABELED`` if unknown) and the user's own views of them, if any."""
 
     texts: list[str]
     labels: list[int]
@@ -32,7 +32,7 @@ class Texts:
         return len(self.texts)
 
     def rows(self, rows: Sequence[int]) -> Texts:
-        """Some of the rows, in the order asked for."""
+        """Return the given rows, in the given order."""
         return Texts(
             _pick(self.texts, rows), _pick(self.labels, rows), _pick(self.weak, rows), _pick(self.strong, rows)
         )
@@ -43,7 +43,7 @@ EMPTY = Texts([], [])
 
 @dataclass(frozen=True)
 class Splits:
-    """Everything a run trains and measures on. The pool's labels are only ever reported on."""
+    """Everything a run trains and is evaluated on. The pool's labels are only used for reporting."""
 
     classes: list[Label]
     labeled: Texts
@@ -52,14 +52,14 @@ class Splits:
     test: Texts | None = None
     text_column: str | None = None
     label_column: str | None = None
-    notes: list[str] = field(default_factory=list)  # what was found and done, in words
+    notes: list[str] = field(default_factory=list)  # messages about what was found and done
     counts: dict[str, int] = field(default_factory=dict)
     conflicts: list[dict[str, Any]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows as they were read: texts, labels as written (None where blank), optional views."""
+    """Rows as read: texts, labels as written (None if blank) and optional views."""
 
     texts: list[str]
     labels: list[Label | None]
@@ -70,7 +70,7 @@ class Rows:
         return len(self.texts)
 
     def rows(self, rows: Sequence[int]) -> Rows:
-        """Some of the rows, in the order asked for."""
+        """Return the given rows, in the given order."""
         return Rows(_pick(self.texts, rows), _pick(self.labels, rows), _pick(self.weak, rows), _pick(self.strong, rows))
 
 
@@ -94,7 +94,7 @@ def make_splits(
     text_column: str | None = None,
     label_column: str | None = None,
 ) -> Splits:
-    """Clean and check rows. Dev and test keep every row; only training rows are ever removed."""
+    """Clean and check the rows. Dev and test keep all of theirs; only training rows are ever removed."""
     classes = labels_module.find_classes(labeled.labels)
     cleaner = _Cleaner(classes)
     parts = {name: cleaner.encode(rows, name) for name, rows in (("dev", dev), ("test", test)) if rows is not None}
@@ -122,12 +122,12 @@ def make_splits(
 
 
 def same_text(text: str) -> str:
-    """The form in which two texts count as the same: white space folded."""
+    """Collapse white space; two texts that are then equal count as the same."""
     return " ".join(text.split())
 
 
 def cut(texts: Sequence[str]) -> list[str]:
-    """The beginnings of texts, as far as they are read at all."""
+    """Truncate texts to the part that is read at all."""
     return [text[:MAX_CHARACTERS] for text in texts]
 
 
@@ -143,14 +143,14 @@ def _join(parts: Sequence[Texts]) -> Texts:
     joined: dict[str, list[str] | None] = {}
     for view in ("weak", "strong"):
         columns = [getattr(p, view) for p in parts]
-        # A part without the column stands in with its texts as they are.
+        # A part without the column uses its unchanged texts as views.
         some = any(c is not None for c in columns)
         joined[view] = [t for p, c in zip(parts, columns, strict=True) for t in (c or p.texts)] if some else None
     return Texts([t for p in parts for t in p.texts], [y for p in parts for y in p.labels], **joined)
 
 
 class _Cleaner:
-    """Applies the rules in turn and keeps the account of what each one did."""
+    """Applies the rules in turn and records what each one did."""
 
     def __init__(self, classes: list[Label]) -> None:
         self.classes = classes
@@ -185,7 +185,7 @@ class _Cleaner:
         return part.rows(keep) if dropped else part
 
     def resolve_conflicts(self, part: Texts, policy: Literal["drop", "keep"]) -> Texts:
-        """Keep one of each (text, label); a text with two labels is dropped or kept as told."""
+        """Keep one row of each (text, label); ``policy`` says whether to drop or keep texts with several labels."""
         rows_of: dict[str, list[int]] = defaultdict(list)
         for i, text in enumerate(part.texts):
             rows_of[same_text(text)].append(i)
@@ -206,7 +206,7 @@ class _Cleaner:
         return part.rows(sorted(keep))
 
     def drop_repeated(self, pool: Texts, others: Sequence[Texts]) -> Texts:
-        """Remove from the pool what it has twice and what any other part also has."""
+        """Remove duplicates from the pool, and texts that also appear in another part."""
         taken = {same_text(t) for part in others for t in part.texts}
         seen: set[str] = set()
         keep = []
@@ -268,7 +268,7 @@ class _Cleaner:
         self.note("unbalanced", int(sizes[most] >= UNBALANCED * sizes[least]), sentence)
 
     def _why_lost(self, lost: int, given: Texts) -> str:
-        """Why no labelled text of a class is left, and what to do."""
+        """Explain why a class has no labelled text left, and what to do about it."""
         name = repr(self.classes[lost])
         texts = [t for t, y in zip(given.texts, given.labels, strict=True) if y == lost]
         if all(map(is_blank, texts)):

@@ -1,7 +1,7 @@
-"""Read CSV, TSV, JSON lines and parquet as chunks of rows, with errors that name the place.
+"""Read CSV, TSV, JSON lines and parquet in chunks of rows, with errors that say where in the file they occur.
 
-A chunk is a dict of equally long columns. Reading is lazy, so that a file larger than
-memory can be predicted on; ``read_table`` puts all chunks together for training.
+A chunk is a dict of columns of equal length. Reading is lazy, so that predictions can be made
+on a file larger than memory; ``read_table`` joins all chunks for training.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _ADVICE = {
     ".txt": "Of one text per line make a .tsv: put a first line 'text' above them.",
     **dict.fromkeys((".xls", ".xlsx", ".ods"), "Save a spreadsheet as CSV first."),
 }
-_SIGNS = {  # a few more bytes than a file's mark where a column may be called so
+_SIGNS = {  # longer than the file type's magic bytes where those could also begin a column name
     b"PAR1\x15": "a parquet file. Give it as a file whose name ends in .parquet.",
     b"PK\x03\x04": "a spreadsheet or another zip archive. Save a spreadsheet as CSV, and unpack an archive.",
     b"\x1f\x8b\x08": "compressed with gzip. Unpack it first, with gunzip.",
@@ -41,7 +41,7 @@ _SIGNS = {  # a few more bytes than a file's mark where a column may be called s
 
 
 def format_of(path: Path) -> Format:
-    """The format by the file's extension."""
+    """Return the format that the file's extension stands for."""
     found = FORMATS.get(path.suffix.lower())
     if found is None:
         known = ", ".join(FORMATS)
@@ -60,7 +60,7 @@ def read_table(path: str | Path, encoding: str = "utf-8") -> Table:
     rows = 0
     for chunk in read_chunks(path, encoding):
         size = len(next(iter(chunk.values()), []))
-        for name in {**table, **chunk}:  # a key may be absent from some JSON lines
+        for name in {**table, **chunk}:  # some JSON lines may lack a key
             table.setdefault(name, [None] * rows).extend(chunk.get(name, [None] * size))
         rows += size
     if not rows:
@@ -84,7 +84,7 @@ def read_chunks(path: str | Path, encoding: str = "utf-8", size: int = CHUNK) ->
 
 
 def check_file(path: str | Path) -> Format:
-    """Refuse what cannot be a table, as far as that shows without reading it; return the format."""
+    """Return the file's format; raise an error if it cannot be a table, as far as can be told without reading it."""
     path = Path(path)
     try:
         if not path.exists():
@@ -100,7 +100,7 @@ def check_file(path: str | Path) -> Format:
 
 
 def parse(file: io.BufferedReader, kind: Format, encoding: str, name: str, size: int = CHUNK) -> Iterator[Table]:
-    """Yield tables from an open text file of a known format."""
+    """Yield tables from an open text file whose format is known."""
     _check_signs(file.peek(8), kind, name)
     lines = _lines(file, encoding, name)
     separator = "\t" if kind == "tsv" else None
@@ -127,9 +127,9 @@ def _check_signs(beginning: bytes, kind: Format, name: str) -> None:
 
 
 def check_encoding(encoding: str) -> None:
-    """Refuse a name that is no text encoding."""
+    """Raise an error if the name is not that of a text encoding."""
     try:
-        io.TextIOWrapper(io.BytesIO(), encoding=encoding)  # also refuses codecs that are not for text, such as hex
+        io.TextIOWrapper(io.BytesIO(), encoding=encoding)  # also rejects codecs that are not for text, such as hex
     except LookupError:
         raise DataError(f"Unknown encoding {encoding!r}. Known ones include utf-8, latin-1, cp1252, utf-16.") from None
 
@@ -141,7 +141,7 @@ def _nearby(path: Path) -> str:
 
 
 def _lines(file: IO[bytes], encoding: str, name: str) -> Iterator[str]:
-    """Decode line by line, so that a bad byte is reported with its offset in the file."""
+    """Decode line by line, so that a bad byte can be reported with its offset in the file."""
     if codecs.lookup(encoding).name.startswith(("utf-16", "utf-32")):  # lines cannot be split before decoding
         yield from _decoded_whole(file, encoding, name)
         return
@@ -205,7 +205,7 @@ def _parquet(path: Path, size: int) -> Iterator[Table]:
 
 
 def parquet_types(path: Path, without: Collection[str] = ()) -> dict[str, Any]:
-    """The arrow type of each column, ``without`` some, of a parquet file that has been read."""
+    """Return the arrow type of each column of a parquet file, except those in ``without``."""
     import pyarrow.parquet as pq
 
     return {field.name: field.type for field in pq.read_schema(path) if field.name not in without}

@@ -1,4 +1,4 @@
-"""Write tables chunk by chunk, in the format of the file's extension, whole or not at all."""
+"""Write tables chunk by chunk, in the format given by the file's extension; a file is written whole or not at all."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from jointmatch.files import write_atomically
 
 
 def check_target(target: Path, source: str | Path) -> None:
-    """Refuse a target of unknown format, or one that is the very file that is read."""
+    """Raise an error if the target's format is unknown or the target is the input file itself."""
     _format(target)
     if target.exists() and Path(source).exists() and target.samefile(source):
         raise OutputError(f"{target} is the input itself, which would be lost. Name another file with --output.")
@@ -25,7 +25,7 @@ def check_target(target: Path, source: str | Path) -> None:
 def write_file(chunks: Iterable[Table], target: Path, types: Mapping[str, Any] | None = None) -> int:
     """Write all rows to a file; return their number.
 
-    ``types`` are the arrow types that parquet is to give to columns; those of others are found by the first chunk.
+    ``types`` gives the arrow types of parquet columns; the types of other columns are inferred from the first chunk.
     """
     kind = _format(target)
     try:
@@ -52,7 +52,7 @@ def _format(target: Path) -> Format:
 def _write(chunks: Iterable[Table], path: Path, kind: Format, types: Mapping[str, Any]) -> int:
     if kind == "parquet":
         return _write_parquet(chunks, path, types)
-    # Half a surrogate pair is no character: JSON has an escape for it, other files get a question mark.
+    # Half a surrogate pair is not a character: JSON has an escape for it, other formats get a question mark.
     odd = "backslashreplace" if kind == "jsonl" else "replace"
     with path.open("w", encoding="utf-8", errors=odd, newline="") as file:
         return write_text(chunks, file, kind)
@@ -91,7 +91,7 @@ def _write_parquet(chunks: Iterable[Table], path: Path, types: Mapping[str, Any]
                 if writer is None:
                     schema = pa.schema([(name, types.get(name) or _type(values)) for name, values in chunk.items()])
                     writer = stack.enter_context(pq.ParquetWriter(path, schema))
-                blank = [None] * len(next(iter(chunk.values())))  # JSON lines may lack a key for a while
+                blank = [None] * len(next(iter(chunk.values())))  # some chunks of JSON lines may lack a key
                 columns = {name: chunk.get(name, blank) for name in writer.schema.names}
                 table = pa.table(columns, schema=writer.schema)
             except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
@@ -105,7 +105,7 @@ def _type(values: list[Any]) -> Any:
     import pyarrow as pa
 
     found = pa.array(values).type
-    # A column that is empty so far has no type yet; text takes whatever may come.
+    # A column that is empty so far has no type yet; text can hold whatever follows.
     return pa.string() if pa.types.is_null(found) else found
 
 

@@ -24,7 +24,7 @@ class Averaged:
     def update(self, module: nn.Module, step: int) -> None:
         """Move towards the weights after ``step`` steps."""
         decay = min(self.decay, (1 + step) / (10 + step))
-        if self._pairs[0] is not module:  # collected once: it takes longer than the averaging
+        if self._pairs[0] is not module:  # collected once: this takes longer than the averaging
             pairs = [p for p in zip(self.module.parameters(), module.parameters(), strict=True) if p[1].requires_grad]
             self._pairs = (
                 module,

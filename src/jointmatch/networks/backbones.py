@@ -33,16 +33,16 @@ _HUB_NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?")
 class Backbone:
     """A pretrained encoder that can be loaded."""
 
-    name: str  # as it is written into the model folder
+    name: str  # as written into the model folder
     source: str  # a folder, or a name for the hub
 
     @property
     def is_folder(self) -> bool:
-        """Whether it lies on this machine under a path of the user's."""
+        """Whether it is on this machine, under a path given by the user."""
         return self.name not in EMBEDDED and Path(self.source).is_dir()
 
     def fingerprint(self) -> str:
-        """What the features depend on: the weights' and the vocabulary's content, or the hub's name."""
+        """What the features depend on: the weights' and the vocabulary's content, or the hub name."""
         folder = Path(self.source)
         if not folder.is_dir():
             return f"hub:{self.source}"
@@ -70,7 +70,7 @@ def find_backbone(name: str) -> Backbone:
 
 
 def embedded_is_installed(name: str) -> bool:
-    """Whether an embedded backbone's package is here."""
+    """Whether an embedded backbone's package is installed."""
     return importlib.util.find_spec(EMBEDDED[name][0]) is not None
 
 
@@ -99,7 +99,7 @@ def load_transformer(backbone: Backbone) -> PreTrainedModel:
     import torch
     from transformers import AutoModel
 
-    # Weights that a checkpoint lacks (such as an unused pooler) are drawn at random: from a stream of their own.
+    # Weights that a checkpoint lacks (such as an unused pooler) are drawn at random, from a stream of their own.
     with _ClearErrors(backbone), seeded(0):
         _ask_hub(backbone)
         model = AutoModel.from_pretrained(
@@ -123,13 +123,13 @@ def load_tokenizer(backbone: Backbone) -> Any:
     return tokenizer
 
 
-# Of these the first positions, up to that of padding, stand before the text.
+# In these the first positions, up to and including the padding's, come before the text.
 _COUNT_FROM_PADDING = {"camembert", "data2vec-text", "longformer", "mpnet", "roberta", "xlm-roberta", "xlm-roberta-xl"}
 _NO_LIMIT = 10**9
 
 
 def _positions_of(backbone: Backbone) -> int:
-    """How many tokens the encoder has positions for: not every tokenizer says it."""
+    """How many tokens the encoder has positions for: not every tokenizer says."""
     from transformers import AutoConfig
 
     folder = Path(backbone.source)
@@ -144,7 +144,7 @@ def _positions_of(backbone: Backbone) -> int:
 
 
 def _ask_hub(backbone: Backbone) -> None:
-    """Fail at once where the hub cannot be reached: its own client tries again for a minute."""
+    """Fail at once if the hub cannot be reached: its own client keeps trying for a minute."""
     if model_folder(backbone.source) is not None:
         return
     from huggingface_hub.constants import ENDPOINT
@@ -154,7 +154,7 @@ def _ask_hub(backbone: Backbone) -> None:
 
 
 def check_backbone(name: str) -> None:
-    """Load a backbone once and forget it: what is wrong with it shows before anything is written."""
+    """Load a backbone once and discard it, so that problems show before anything is written."""
     backbone = find_backbone(name)
     load_tokenizer(backbone)
     load_transformer(backbone)

@@ -1,9 +1,9 @@
-"""What a handful of labelled texts tells of the classes, believed as far as it is more than chance.
+"""What a handful of labelled texts says about the classes, believed as far as it is more than chance.
 
-A pool's mean is its commonest class's where one prevails, and a class whose texts are alike lies farther from it than
-one whose texts differ; heads that start without knowing so give half of a common class away. The labelled texts know
-both, each class being as frequent among them, but they are few. So what they say is taken in part, as James and Stein
-did: all of it where it is far above its own sampling error, nothing where it is not.
+If one class prevails, the pool's mean is that class's, and a class whose texts are alike lies farther from it than one
+whose texts differ; heads that start without knowing this give half of a common class away. The labelled texts reveal
+both, since each class is equally frequent among them, but they are few. So what they say is shrunk, as by James and
+Stein: all of it is used where it is far above its own sampling error, none where it is not.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ def balanced_center(pool: Tensor, labeled: Tensor, labels: Tensor, classes: int)
 
 
 def squared_lengths(unit: Tensor, labels: Tensor, classes: int) -> Tensor:
-    """Of each class's mean of unit vectors (M, D), moved together as far as their differences may be chance: (C,).
+    """Squared lengths (C,) of class means of unit vectors (M, D), moved together as far as they may differ by chance.
 
-    The sampling error is the jackknife's: how much a class's own changes when one of its texts is left out.
+    The sampling error is the jackknife's: how much a class's value changes when one of its texts is left out.
     """
     own = class_means(unit, labels, classes).square().sum(-1)
     errors = []
@@ -57,14 +57,14 @@ def squared_lengths(unit: Tensor, labels: Tensor, classes: int) -> Tensor:
 
 
 def nearest_mean(features: Tensor, labels: Tensor, classes: int) -> tuple[Tensor, Tensor]:
-    """The classifier by the nearest class mean: weights (C, D), in the mean of length 1, and biases (C,) around 0.
+    """The nearest-class-mean classifier: weights (C, D) of average length 1, and biases (C,) around 0.
 
-    |x - m|^2 is smallest where x m - |m|^2 / 2 is largest; with lengths that are all the same that is the cosine.
+    |x - m|^2 is smallest where x m - |m|^2 / 2 is largest; if all lengths are the same, that is the cosine.
     """
     unit = F.normalize(features, dim=-1)
     squares = squared_lengths(unit, labels, classes)
     lengths = squares.sqrt()
-    usual = lengths.mean().clamp(min=SMALLEST)  # nothing at all where every text reads alike
+    usual = lengths.mean().clamp(min=SMALLEST)  # 0 if all texts have the same features
     weights = F.normalize(class_means(unit, labels, classes), dim=-1) * (lengths / usual)[:, None]
     biases = -squares / (2 * usual) * features.norm(dim=-1).mean()
     return weights, biases - biases.mean()

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 
 def classified(features: Tensor, heads: nn.Module, seeds: Sequence[int] | Tensor | None) -> Tensor:
-    """Encoders' features (N, B, D) to logits (N, B, C)."""
+    """Logits (N, B, C) from the encoders' features (N, B, D)."""
     # Heads stay in fp32 under autocast: bf16 has eight bits, too few for logits near a threshold.
     with torch.autocast(features.device.type, enabled=False):
         logits: Tensor = heads(features.float(), seeds)
@@ -17,5 +17,5 @@ def classified(features: Tensor, heads: nn.Module, seeds: Sequence[int] | Tensor
 
 
 def head_seeds(seeds: Sequence[int]) -> list[int]:
-    """The seeds of the networks' heads, from those of their encoders."""
+    """The seeds of the networks' heads, derived from those of their encoders."""
     return [seed + 1 for seed in seeds]

@@ -15,7 +15,7 @@ def cut_features(x: Tensor, rate: float) -> Tensor:
 
 
 def cut_while_training(module: nn.Module, rate: float) -> None:
-    """Have a module's output cut whenever the module is in training mode."""
+    """Cut a module's output whenever the module is in training mode."""
 
     def cut(own: nn.Module, _inputs: Any, out: Tensor) -> Tensor:
         return cut_features(out, rate) if own.training else out

@@ -1,4 +1,4 @@
-"""Find the device to run on, and bring data there."""
+"""Find the device to run on, and move data there."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ MEMORY = Path("/proc/meminfo")
 
 
 def find_device(name: str) -> torch.device:
-    """``auto``, ``cpu``, ``cuda`` or ``cuda:1``, checked.
+    """The device for ``auto``, ``cpu``, ``cuda`` or ``cuda:1``, checked.
 
-    A GPU that is named by its number becomes torch's current one: recordings and kernels of our own go there.
+    A GPU given by its number becomes torch's current one: CUDA graphs and our own kernels run there.
     """
     if name == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -37,7 +37,7 @@ def find_device(name: str) -> torch.device:
 
 
 def has_bf16(device: torch.device) -> bool:
-    """Whether it has instructions for bf16; without them every product would take longer than in fp32."""
+    """Whether the device has instructions for bf16; without them every product would take longer than in fp32."""
     if device.type == "cuda":
         return torch.cuda.is_bf16_supported(including_emulation=False)
     asked = ("_is_avx512_bf16_supported", "_is_amx_tile_supported")  # absent in some versions of torch
@@ -46,10 +46,10 @@ def has_bf16(device: torch.device) -> bool:
 
 @contextmanager
 def one_thread(device: torch.device) -> Iterator[None]:
-    """Work in one thread on a CPU: for many small operations, which gain little by more.
+    """Use one thread on a CPU: for many small operations, which gain little from more.
 
-    Threads wait for each other in a busy loop; where something else wants the cores, each of these operations then
-    takes as long as the slowest of them is kept waiting.
+    Threads wait for each other in a busy loop; if something else wants the cores, each of these operations then
+    takes as long as its slowest thread is kept waiting.
     """
     before = torch.get_num_threads()
     if device.type == "cpu":
@@ -61,18 +61,18 @@ def one_thread(device: torch.device) -> Iterator[None]:
 
 
 def device_name(device: torch.device) -> str:
-    """As its maker calls a GPU; a CPU is a cpu."""
+    """A GPU's name as given by its maker; ``cpu`` for a CPU."""
     return torch.cuda.get_device_name(device) if device.type == "cuda" else device.type
 
 
 def on_device(tensor: Tensor, device: torch.device) -> Tensor:
-    """A tensor of the CPU's on a device, without waiting for what is under way there."""
+    """Copy a CPU tensor to a device, without waiting for work in progress there."""
     return all_on_device([tensor.numpy()], device)[0] if device.type == "cuda" else tensor.to(device)
 
 
 def all_on_device(arrays: Sequence[np.ndarray], device: torch.device) -> list[Tensor]:
-    """Arrays as tensors on a device, in one transfer: each one by itself costs about as much as all of them."""
-    ends = np.cumsum([-(-array.nbytes // 8) * 8 for array in arrays]).tolist()  # eight bytes suit every kind of number
+    """Arrays as tensors on a device, in one transfer: a single one costs about as much as all of them."""
+    ends = np.cumsum([-(-array.nbytes // 8) * 8 for array in arrays]).tolist()  # eight-byte alignment suits every dtype
     buffer = torch.empty(ends[-1], dtype=torch.uint8, pin_memory=device.type == "cuda")
     parts = [(start, start + array.nbytes) for start, array in zip([0, *ends], arrays, strict=False)]
     for (start, end), array in zip(parts, arrays, strict=True):
@@ -84,7 +84,7 @@ def all_on_device(arrays: Sequence[np.ndarray], device: torch.device) -> list[Te
 
 
 def read_later(tensor: Tensor) -> Callable[[], Tensor]:
-    """Send a tensor to the CPU; what is returned gives it there, and waits only for what came before the sending."""
+    """Start copying a tensor to the CPU; the function returned waits only for what precedes the copy, and gives it."""
     if tensor.device.type != "cuda":
         return lambda: tensor
     there = torch.empty_like(tensor, device="cpu", pin_memory=True)
@@ -100,11 +100,11 @@ def read_later(tensor: Tensor) -> Callable[[], Tensor]:
 
 
 def free_memory(device: torch.device) -> int | None:
-    """Bytes that could be taken now; None where the machine does not say."""
+    """Bytes that could be allocated now; None if the machine does not say."""
     if device.type == "cuda":
         return torch.cuda.mem_get_info(device)[0]
     try:
         lines = MEMORY.read_text(encoding="ascii").splitlines()
-    except OSError:  # no Linux
+    except OSError:  # not Linux
         return None
     return next((1024 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable:")), None)

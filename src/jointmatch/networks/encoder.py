@@ -55,7 +55,7 @@ class Encoder(nn.Module):
 
     @property
     def in_integers(self) -> bool:
-        """Whether features come out of products in 8-bit integers."""
+        """Whether features are computed with 8-bit integer products."""
         return bool(getattr(self.quick, "integers", False))
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Encoder:
@@ -68,7 +68,7 @@ class Encoder(nn.Module):
         return cast(int, self.transformer.config.hidden_size)  # type: ignore[union-attr]
 
     def forward(self, tokens: Tokens, mixing: Mixing | None = None) -> Tensor:
-        """(B, T) -> (layers, B, D); with ``mixing``, of texts that are mixed with each other on the way."""
+        """(B, T) -> (layers, B, D); with ``mixing``, texts are mixed with each other on the way."""
         if mixing is not None:
             return self._mixed(tokens, mixing)
         if self.quick is not None and not self.training and not torch.is_grad_enabled():
@@ -76,7 +76,7 @@ class Encoder(nn.Module):
         return self._pooled(self._hidden(tokens), tokens.mask)
 
     def _hidden(self, tokens: Tokens) -> dict[int, Tensor]:
-        """Depth -> (B, T, D), of the layers that are read."""
+        """Depth -> hidden states (B, T, D) of the layers that are read."""
         out = self.transformer(
             input_ids=tokens.ids, attention_mask=tokens.mask.long(), output_hidden_states=not self.only_last
         )
@@ -85,7 +85,7 @@ class Encoder(nn.Module):
         return {depth: out.hidden_states[depth] for depth in set(self.depths)}
 
     def _mixed(self, tokens: Tokens, mixing: Mixing) -> Tensor:
-        """Mixed at a share of the layers that are read: at 1.0 what is read, before it is pooled."""
+        """Features of texts mixed at a share of the layers that are read; at 1.0 just before pooling."""
         at = depth_of(mixing.depth, min(self.depths))
         with mixed_after(at, self.transformer, mixing):
             hidden = self._hidden(tokens)
@@ -100,15 +100,15 @@ class Encoder(nn.Module):
         return torch.stack([pooled[depth] for depth in self.depths])
 
     def cut_features(self, rate: float) -> None:
-        """Hide a share of the embeddings' dimensions from each text while training."""
+        """Hide a share of each text's embedding dimensions while training."""
         cut_while_training(self.transformer.get_input_embeddings(), rate)  # type: ignore[operator]
 
     def freeze_embeddings(self) -> None:
-        """Keep the token vectors as they were pretrained."""
+        """Freeze the pretrained token vectors."""
         for parameter in self.transformer.get_input_embeddings().parameters():  # type: ignore[operator]
             parameter.requires_grad_(False)
 
 
 def _forget_quick(encoder: nn.Module, loaded: Any) -> None:
-    """The quick form holds the weights that were there before."""
+    """Drop the quick form, which holds the previous weights."""
     encoder.quick = None  # type: ignore[assignment]

@@ -1,4 +1,4 @@
-"""The encoders of N networks as modules that stand apart: one each, or one that all heads read."""
+"""The encoders of N networks as separate modules: one each, or one that all heads read."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from jointmatch.types import Mixing
 
 
 class SeparateEncoders(nn.ModuleList):
-    """A list of encoders, asked as one."""
+    """A list of encoders, used as one."""
 
     def features(
         self, tokens: Tokens | Sequence[Tokens], seeds: Sequence[int] | None = None, mixing: Mixing | None = None
     ) -> Tensor:
-        """(N, B, D) from one batch for all networks, or from one each."""
+        """Features (N, B, D) from one batch for all networks, or from one each."""
         batches = [tokens] * len(self) if isinstance(tokens, Tokens) else list(tokens)
         shared = len(self) < len(batches)  # one encoder, and a batch for each head
         parts = []

@@ -13,17 +13,17 @@ from jointmatch.networks.backbones import Backbone
 from jointmatch.networks.encoder import Encoder
 from jointmatch.networks.tokens import Tokenizer, in_batches
 
-VERSION = "1"  # raise when the same text and settings would give other features
-TOKENS_PER_BATCH = 32768  # on a GPU; what does not fit into its memory is halved
+VERSION = "1"  # increase when the same text and settings would give different features
+TOKENS_PER_BATCH = 32768  # on a GPU; a batch that does not fit into its memory is halved
 TOKENS_PER_CORE = 1024  # on a CPU: what stays near its core; twice as many were slower
-MOST_CORES = 8  # a batch for more of them takes too much memory
+MOST_CORES = 8  # a batch for more cores takes too much memory
 TEXTS_PER_WRITE = 2048
 
 
 def feature_settings(backbone: Backbone, encoder: Encoder, tokenizer: Tokenizer, device: torch.device) -> str:
     """Everything besides the text that a feature depends on; a GPU rounds differently from a CPU.
 
-    The ways of a CPU in fp32 differ by no more than batches do, and share their features; integers have their own.
+    The fp32 engines on a CPU differ by no more than batches do, so they share features; integers have their own.
     """
     depths = sorted(set(encoder.depths))
     parts = [VERSION, backbone.fingerprint(), depths, encoder.pooling, tokenizer.max_length, device.type]
@@ -62,7 +62,7 @@ def cached_features(
     settings: str,
     progress: Callable[[int], None] = lambda done: None,
 ) -> np.ndarray:
-    """Like ``extract``, but a text seen before is read back. Interrupted work is kept."""
+    """Like ``extract``, but texts seen before are read back. Interrupted work is kept."""
     keys = [key(settings, text) for text in texts]
     place = {k: i for i, k in reversed(list(enumerate(keys)))}  # key -> first text that has it
     depths = sorted(set(encoder.depths))
@@ -72,7 +72,7 @@ def cached_features(
     stored[:, [place[k] for k in found]] = rows.swapaxes(0, 1)
     missing = [i for k, i in place.items() if k not in found]
     progress(len(found))
-    # Neighbours in length share a batch; sorting over all texts also makes each write's batches even.
+    # Texts of similar length share a batch; sorting over all texts also makes each write's batches even.
     missing.sort(key=lambda i: -len(texts[i]))
     of_depth = [encoder.depths.index(depth) for depth in depths]
     for start in range(0, len(missing), TEXTS_PER_WRITE):
@@ -81,5 +81,5 @@ def cached_features(
         stored[:, part] = fresh
         cache.put({keys[i]: fresh[:, j].tobytes() for j, i in enumerate(part)})
     if len(place) < len(texts):
-        stored = stored[:, [place[k] for k in keys]]  # repeated texts point to their first
+        stored = stored[:, [place[k] for k in keys]]  # repeated texts refer to their first occurrence
     return stored if depths == encoder.depths else stored[[depths.index(depth) for depth in encoder.depths]]

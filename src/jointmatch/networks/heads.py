@@ -1,4 +1,4 @@
-"""The part of a network that a task adds: from features (N, B, D) to logits (N, B, C)."""
+"""The task-specific part of a network: from features (N, B, D) to logits (N, B, C)."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ Kind = Literal["linear", "mlp", "cosine"]
 
 @dataclass(frozen=True)
 class HeadShape:
-    """What is needed to build a head again; the weights come from a file."""
+    """What is needed to rebuild a head; the weights come from a file."""
 
     width: int
     num_classes: int
     kind: Kind = "linear"
     dropout: float = 0.1
-    scale: float | None = None  # None: features are taken as they are
+    scale: float | None = None  # None: features are used as they are
     cutoff: float = 0.0  # share of the dimensions hidden from each text while training
-    extra: int = 0  # outputs besides the classes, while training only
-    kinds: Sequence[Kind] | None = None  # of each network, in turn, instead of ``kind``
+    extra: int = 0  # outputs besides the classes, only while training
+    kinds: Sequence[Kind] | None = None  # one per network, in turn, instead of ``kind``
     cosine_scale: float = 20.0
 
     @property
     def outputs(self) -> int:
-        """How many there are while training."""
+        """The number of outputs while training."""
         return self.num_classes + self.extra
 
     @property
     def rates(self) -> Rates:
-        """What is dropped while training."""
+        """How much is dropped while training."""
         return Rates(self.dropout, self.cutoff)
 
     def of_network(self, network: int) -> HeadShape:
@@ -65,8 +65,8 @@ class Head(nn.Module):
     """Normalise (if asked), drop out, classify.
 
     Normalising subtracts ``center`` (the pool's mean feature), scales to unit length and
-    multiplies by ``scale``: sentence features crowd into a narrow cone, and a linear
-    head sees little of their differences before.
+    multiplies by ``scale``: sentence features crowd into a narrow cone, and without
+    this a linear head sees little of their differences.
     """
 
     center: Tensor  # (D,)
@@ -91,9 +91,9 @@ class Head(nn.Module):
         return self.scale * F.normalize(features.float() - self.center, dim=-1)
 
     def forward(self, features: Tensor, mixing: Mixing | None = None, noise: Noise | None = None) -> Tensor:
-        """(B, D) -> (B, C); with ``mixing``, of the texts' normalised features mixed with each other.
+        """(B, D) -> (B, C); with ``mixing``, the texts' normalised features are mixed with each other.
 
-        What is dropped while training is ``noise``, or drawn from torch's stream.
+        While training, dropout is given as ``noise`` or drawn from torch's stream.
         """
         normal = self.normalize(features)
         if mixing is not None:
@@ -115,7 +115,7 @@ class Head(nn.Module):
 
 
 class Heads(nn.ModuleList):
-    """N heads, differently initialised, each with a dropout stream of its own."""
+    """N heads, differently initialised, each with its own dropout stream."""
 
     def __init__(self, shape: HeadShape, count: int, seed: int = 0) -> None:
         heads = []
@@ -138,9 +138,9 @@ class Heads(nn.ModuleList):
         """(N, B, D) -> (N, B, C).
 
         Args:
-            features: Of each network.
-            seeds: One per network where dropout is on, to draw from torch's stream; or their ``seed_words``, of which
-                what is dropped is then a hash, as in stacked encoders.
+            features: Those of each network.
+            seeds: One per network if dropout is on, to draw from torch's stream; or their ``seed_words``, from which
+                dropout is then hashed, as in stacked encoders.
             mixing: How the texts are mixed with each other.
         """
         own = [None if mixing is None else mixing.of(i) for i in range(len(self))]
@@ -158,7 +158,7 @@ class Heads(nn.ModuleList):
 
     @torch.no_grad()
     def drop_extra(self) -> None:
-        """Leave the outputs of the classes alone."""
+        """Keep only the outputs of the classes."""
         count = self.shape.num_classes
         self.shape = replace(self.shape, extra=0)
         for head in self.each():
@@ -170,21 +170,21 @@ class Heads(nn.ModuleList):
 
     @torch.no_grad()
     def center_on(self, features: Tensor) -> None:
-        """Take the mean of (N, M, D) as what normalising subtracts."""
+        """Make normalising subtract the mean of (N, M, D)."""
         for head, x in zip(self.each(), features, strict=True):
             head.center.copy_(x.mean(0))
 
     @torch.no_grad()
     def center_between(self, pool: Tensor, labeled: Tensor, labels: Tensor) -> None:
-        """Subtract the mean of (N, P, D) as it were with equally frequent classes, as far as (N, M, D) can tell."""
+        """Subtract the mean of (N, P, D) had the classes been equally frequent, as far as (N, M, D) can tell."""
         for head, x, own in zip(self.each(), pool, labeled, strict=True):
             head.center.copy_(balanced_center(x.float(), own.float(), labels, self.shape.num_classes))
 
     @torch.no_grad()
     def start_at_means(self, features: Tensor, labels: Tensor, scale: float) -> None:
-        """Add ``scale`` times the classifier by the nearest class mean of (N, M, D); random starts stay underneath."""
+        """Add ``scale`` times the nearest-class-mean classifier of (N, M, D) to the random initial weights."""
         for head, x in zip(self.each(), features, strict=True):
-            if len(head.hidden):  # features are not what its last layer reads
+            if len(head.hidden):  # its last layer does not read the features
                 continue
             classes = self.shape.num_classes
             weights, biases = nearest_mean(head.normalize(x).float(), labels, classes)
@@ -196,10 +196,10 @@ class Heads(nn.ModuleList):
     def start_at_prototypes(self, features: Tensor, labels: Tensor, scale: float) -> None:
         """Add ``scale`` times each class's mean unit feature (N, M, D) to the last layer's weights.
 
-        The random start stays underneath, so that heads reading the same features still differ.
+        The random initial weights stay underneath, so that heads reading the same features still differ.
         """
         for head, x in zip(self.each(), features, strict=True):
-            if len(head.hidden):  # features are not what its last layer reads
+            if len(head.hidden):  # its last layer does not read the features
                 continue
             unit = F.normalize(head.normalize(x), dim=-1)
             for c in range(self.shape.num_classes):
@@ -208,9 +208,9 @@ class Heads(nn.ModuleList):
 
     @torch.no_grad()
     def start_at_words(self, words: Tensor) -> None:
-        """Take the features of the classes' words (N, C, D) as the class vectors of the cosine heads.
+        """Use the features of the classes' words (N, C, D) as the class vectors of the cosine heads.
 
-        Words alone lie apart from whole texts, so what they have in common is taken away, not the texts' mean.
+        Words alone lie apart from whole texts, so their own mean is subtracted, not the texts'.
         """
         for head, x in zip(self.each(), words, strict=True):
             if isinstance(head.classify, Cosine):

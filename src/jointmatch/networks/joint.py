@@ -15,7 +15,7 @@ from jointmatch.types import Mixing, Mixings
 
 
 class JointNetworks(Moded):
-    """Tokens to logits (S * N, B, C), run after run."""
+    """From tokens to logits (S * N, B, C), run after run."""
 
     def __init__(self, encoders: StackedEncoders, heads: StackedHeads) -> None:
         super().__init__()
@@ -27,12 +27,12 @@ class JointNetworks(Moded):
         seeds: Sequence[int] | None = None,
         mixing: Mixing | Mixings | None = None,
     ) -> Tensor:
-        """As of ``Networks``, whose encoders are stacked."""
+        """As in ``Networks`` with stacked encoders."""
         return self.encoders.logits(self.heads, tokens, seeds, mixing)
 
 
 def join_networks(runs: Sequence[Networks]) -> Joined:
-    """Networks with stacked encoders of one shape as one."""
+    """Join networks with stacked encoders of the same shape into one."""
     each = [own.encoders for own in runs if isinstance(own.encoders, StackedEncoders)]
     stacks = [encoders.stack for encoders in each]
     stack, (heads, head_shares) = Stacked.room_for(stacks), stack_heads([own.heads for own in runs])

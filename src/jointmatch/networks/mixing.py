@@ -20,7 +20,7 @@ def mix(x: Tensor, mixing: Mixing) -> Tensor:
 
 
 def union(mask: Tensor, partner: Tensor) -> Tensor:
-    """What may be looked at in either text: a mask (B, ...) of booleans, or of numbers that are larger where it may."""
+    """What may be attended to in either text: a mask (B, ...) of booleans, or of numbers that are larger there."""
     other = mask[partner]
     return mask | other if mask.dtype == torch.bool else torch.maximum(mask, other)
 
@@ -29,7 +29,7 @@ def layers_of(transformer: nn.Module) -> Sequence[nn.Module]:
     """The encoder's layers in order: its only list of as many modules as the config has hidden layers.
 
     Raises:
-        InputError: where there is none, such as in an encoder that goes through one layer many times.
+        InputError: If there is none, as in an encoder that goes through one layer many times.
     """
     total = transformer.config.num_hidden_layers  # type: ignore[union-attr]
     for module in transformer.modules():
@@ -43,7 +43,7 @@ def layers_of(transformer: nn.Module) -> Sequence[nn.Module]:
 
 @contextmanager
 def mixed_after(depth: int, transformer: nn.Module, mixing: Mixing) -> Iterator[None]:
-    """While open, what the first ``depth`` layers give is mixed, and the later layers look at both texts' tokens."""
+    """While open, the output of the first ``depth`` layers is mixed, and later layers attend to both texts' tokens."""
 
     def mix_inputs(layer: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         given = inspect.signature(layer.forward).bind(*args, **kwargs)

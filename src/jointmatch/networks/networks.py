@@ -1,4 +1,4 @@
-"""N networks: encoders (one shared, or one each, apart or stacked) and a head each."""
+"""N networks: encoders (one shared, or one each, separate or stacked) and one head each."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from jointmatch.types import Mixing
 
 
 class Moded(nn.Module):
-    """A module whose parts stay the same and are put in a mode by it alone, which happens at every step.
+    """A module whose parts stay the same and have their mode set by it alone, which happens at every step.
 
-    Asked for the same mode again, it does not go through them; else it does as torch would, many times as fast.
+    If the mode is unchanged, the parts are not visited; otherwise the effect is torch's, many times as fast.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self._mode: bool | None = None  # parts come in modes of their own
+        self._mode: bool | None = None  # parts start in modes of their own
         self._parts: list[nn.Module] | None = None
 
     def train(self, mode: bool = True) -> Self:
-        """Put all parts in a mode."""
+        """Set the mode of all parts."""
         if self._mode is not mode:
-            if self._parts is None:  # without itself: a circle would keep its memory for longer than it is wanted
+            if self._parts is None:  # without self: a reference cycle would keep memory alive for too long
                 self._parts = [part for part in self.modules() if part is not self]
             for part in self._parts:
                 part.__dict__["training"] = mode
@@ -39,10 +39,10 @@ class Moded(nn.Module):
 
 
 class Networks(Moded):
-    """Tokens to logits (N, B, C).
+    """From tokens to logits (N, B, C).
 
-    One encoder reads a layer for every head: frozen in mode lite, trained in mode full by methods of several heads.
-    Otherwise there are N of them, each trained with its head.
+    A single encoder gives a layer for every head: frozen in mode lite, trained in mode full by multi-head methods.
+    Otherwise there are N encoders, each trained with its head.
     """
 
     def __init__(self, encoders: Sequence[Encoder] | StackedEncoders, heads: Heads) -> None:
@@ -56,7 +56,7 @@ class Networks(Moded):
         seeds: Sequence[int] | None = None,
         mixing: Mixing | None = None,
     ) -> Tensor:
-        """(N, B, D) from one batch for all networks, or from one each."""
+        """Features (N, B, D) from one batch for all networks, or from one each."""
         return self.encoders.features(tokens, seeds, mixing)
 
     def forward(
@@ -65,14 +65,14 @@ class Networks(Moded):
         seeds: Sequence[int] | None = None,
         mixing: Mixing | None = None,
     ) -> Tensor:
-        """(N, B, C); with ``mixing``, of texts whose hidden states are mixed inside the encoders."""
+        """Logits (N, B, C); with ``mixing``, of texts whose hidden states are mixed inside the encoders."""
         if isinstance(self.encoders, StackedEncoders):
             return self.encoders.logits(self.heads, tokens, seeds, mixing)
         features = self.features(tokens, seeds, mixing)
         return classified(features, self.heads, None if seeds is None else head_seeds(seeds))
 
     def apart(self) -> Networks:
-        """The same networks with encoders that stand apart, as they are saved and loaded; the heads are shared."""
+        """The same networks with separate encoders, as they are saved and loaded; the heads are shared."""
         if isinstance(self.encoders, SeparateEncoders):
             return self
         return Networks(list(self.encoders), self.heads).train(self.training)

@@ -1,4 +1,4 @@
-"""What heads drop while training, as factors that are drawn before the pass."""
+"""What heads drop while training, as factors drawn before the forward pass."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jointmatch.randomness import seeded
 
 @dataclass(frozen=True)
 class Rates:
-    """How much is dropped of (B, D) features and of a hidden layer as wide."""
+    """How much is dropped of (B, D) features and of a hidden layer of the same width."""
 
     dropout: float
     cutoff: float = 0.0
@@ -23,18 +23,18 @@ class Rates:
 
 @dataclass(frozen=True)
 class Noise:
-    """Factors (B, D), or (n, B, D) for n heads, of the features and of the hidden layer; None leaves them alone."""
+    """Factors (B, D), or (n, B, D) for n heads, for the features and for the hidden layer; None leaves them alone."""
 
     features: Tensor | None = None
     hidden: Tensor | None = None
 
     def of(self, head: int) -> Noise:
-        """That of one head."""
+        """The noise of one head."""
         return Noise(*(None if x is None else x[head] for x in (self.features, self.hidden)))
 
 
 def drawn_noise(rates: Rates, size: Sequence[int], seed: int, device: torch.device, hidden: bool) -> Noise:
-    """One head's for ``size`` (B, D), the very numbers a ``Head`` draws from torch's stream by itself."""
+    """One head's noise for ``size`` (B, D), the very numbers a ``Head`` by itself draws from torch's stream."""
     ones = torch.ones(*size, device=device)
     with seeded(seed, device):
         kept = (torch.rand(*size, device=device) >= rates.cutoff).float() if rates.cutoff else ones
@@ -42,7 +42,7 @@ def drawn_noise(rates: Rates, size: Sequence[int], seed: int, device: torch.devi
 
 
 def hashed_noise(rates: Rates, size: Sequence[int], words: Tensor) -> Noise:
-    """Every head's for ``size`` (B, D), a function of (seed, text, dimension): more texts only add to it.
+    """Every head's noise for ``size`` (B, D), a function of (seed, text, dimension): more texts only add to it.
 
     ``words`` are the heads' ``seed_words``.
     """

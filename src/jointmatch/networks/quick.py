@@ -1,4 +1,4 @@
-"""A frozen BERT on a CPU in less time than ``transformers``' module takes: the same numbers, or nearly in integers.
+"""A frozen BERT on a CPU, faster than ``transformers``' module: the same numbers, or nearly so in integers.
 
 Why it is quicker, and what else was tried, is in docs/decisions/0008-features-on-a-cpu.md.
 """
@@ -19,15 +19,15 @@ from jointmatch.networks.tokens import Tokens
 from jointmatch.ragged import few_sizes, filled_up
 
 Engine = Literal["auto", "transformers", "int8"]
-"""How frozen encoders are run on a CPU: the quickest in fp32, as ``transformers`` does it, or in 8-bit integers."""
+"""How frozen encoders run on a CPU: the fastest way in fp32, as ``transformers`` does it, or in 8-bit integers."""
 
 TOLERANCE = {"auto": 1e-5, "int8": 0.14}
-"""How far a feature may be from ``transformers``' own: the length of the difference over the length of that one.
+"""How far a feature may be from ``transformers``' own, relative to the length of the latter.
 
-The first is ten times what fp32 loses by rounding; the second is a cosine of 0.99.
+The first is ten times what fp32 loses by rounding; the second corresponds to a cosine of 0.99.
 """
 
-GAIN = 1.25  # that oneDNN's products must be quicker by: on a processor where it makes no odds, chance shall not decide
+GAIN = 1.25  # factor by which oneDNN's products must be faster: where it makes no difference, chance must not decide
 
 _SMALLEST = 1e-30  # a row of zeros has no scale of its own
 
@@ -43,9 +43,9 @@ class Linear:
 
 
 class PackedLinear(Linear):
-    """The same by oneDNN, for which the weights are laid out once.
+    """The same by oneDNN, for which the weights are repacked once.
 
-    torch itself asks another library in fp32, which on some processors takes more than twice as long.
+    In fp32 torch itself uses another library, which on some processors takes more than twice as long.
     """
 
     def __init__(self, weight: Tensor, bias: Tensor) -> None:
@@ -59,8 +59,8 @@ class PackedLinear(Linear):
 class IntegerLinear(Linear):
     """The same in 8-bit integers with exact sums.
 
-    Every output of the weights and every token has a scale of its own, so that a text's features do not depend on
-    the texts that share its batch.
+    Every output of the weights and every token has its own scale, so that a text's features do not depend on the
+    texts that share its batch.
     """
 
     def __init__(self, weight: Tensor, bias: Tensor) -> None:
@@ -74,7 +74,7 @@ class IntegerLinear(Linear):
 
 
 def in_integers(x: Tensor) -> tuple[Tensor, Tensor]:
-    """(M, K) -> int8 (M, K) and scale (M, 1): each row's largest entry becomes 127."""
+    """(M, K) -> int8 (M, K) and scale (M, 1): each row's largest magnitude becomes 127."""
     scale = torch.maximum(x.amax(1, keepdim=True), -x.amin(1, keepdim=True)).clamp_(min=_SMALLEST).div_(127)
     return (x / scale).round_().to(torch.int8), scale
 
@@ -83,9 +83,9 @@ class QuickBert:
     """The layers of a ``BertModel`` that are read, without what only training needs. Holds its weights, not the module.
 
     Args:
-        bert: Weights that do not change any more.
+        bert: The module; its weights must no longer change.
         depths: The layers to read, counted from 1; those above the last one are left out.
-        kind: How products are done.
+        kind: How products are computed.
     """
 
     def __init__(self, bert: nn.Module, depths: set[int], kind: type[Linear]) -> None:
@@ -96,7 +96,7 @@ class QuickBert:
         sources = embedding_sources()
         for number in range(max(depths)):
             sources |= layer_sources(number)
-        # Query, key and value lie end to end: one product instead of three.
+        # Query, key and value are concatenated: one product instead of three.
         self.weights = {
             ours: torch.cat([theirs[name] for name in names]) if len(names) > 1 else theirs[names[0]]
             for ours, names in sources.items()
@@ -109,7 +109,7 @@ class QuickBert:
         }
 
     def __call__(self, tokens: Tokens) -> dict[int, Tensor]:
-        """(B, T) -> depth -> (B, T, D), of the layers that are read."""
+        """(B, T) -> {depth: (B, T, D)} for the layers that are read."""
         batch, length = tokens.ids.shape
         rows = batch * length
         mask = None if bool(tokens.mask.all()) else tokens.mask[:, None, None, :]
@@ -127,7 +127,7 @@ class QuickBert:
         return read
 
     def _attention(self, x: Tensor, number: int, batch: int, length: int, mask: Tensor | None) -> Tensor:
-        """(M, D) -> (M, D), of which B * T rows are texts' and the rest fills up."""
+        """(M, D) -> (M, D), of which the first B * T rows are the texts' and the rest are filler."""
         rows, each = batch * length, self.width // self.heads
         qkv = self.linear[f"{number}.qkv"](x)[:rows].view(batch, length, 3, self.heads, each)
         query, key, value = qkv.permute(2, 0, 3, 1, 4)  # each (B, heads, T, D / heads)
@@ -143,10 +143,10 @@ class QuickBert:
 
 
 def quicken(encoder: Encoder, engine: Engine) -> str | None:
-    """Give a frozen encoder on a CPU its quick form; where that is not to be had, why, as a sentence.
+    """Give a frozen encoder on a CPU its quick form; if that is not possible, return the reason as a sentence.
 
-    The encoder is then as it was: features come from ``transformers``' module and are right. Moving the encoder or
-    loading other weights into it takes the quick form away.
+    The encoder then stays as it was: features come from ``transformers``' module and are right. Moving the encoder or
+    loading other weights into it removes the quick form.
     """
     encoder.quick = None
     if engine == "transformers" or (engine == "auto" and encoder.device.type != "cpu"):
@@ -158,7 +158,7 @@ def quicken(encoder: Encoder, engine: Engine) -> str | None:
         kind = IntegerLinear if engine == "int8" else quicker_in_fp32(*sizes)
         quick = QuickBert(encoder.transformer, set(encoder.depths), kind)
         distance = _distance(encoder, quick)
-        if distance <= TOLERANCE[engine]:  # not so where it is no number
+        if distance <= TOLERANCE[engine]:  # False for NaN
             encoder.quick = quick
             return None
         reason = f"they would be {distance:.2g} of their length away from it, wanted at most {TOLERANCE[engine]:g}"
@@ -168,9 +168,9 @@ def quicken(encoder: Encoder, engine: Engine) -> str | None:
 
 @cache
 def quicker_in_fp32(outputs: int, inputs: int, threads: int) -> type[Linear]:
-    """Which of two ways to the same numbers is the quicker one here: they take turns, and the best of each counts.
+    """The faster of two ways to the same numbers on this machine: they take turns, and each one's best time counts.
 
-    ``threads`` is how many are set now: with another number another way may be the better one.
+    ``threads`` is the number of threads in use: with another number the other way may be faster.
     """
     if not torch.backends.mkldnn.is_available():
         return Linear
@@ -184,7 +184,7 @@ def quicker_in_fp32(outputs: int, inputs: int, threads: int) -> type[Linear]:
                     start = time.perf_counter()
                     way(x)
                     best[kind] = min(best[kind], time.perf_counter() - start)
-    except (RuntimeError, AttributeError, TypeError):  # torch's own name for it, which another version may not have
+    except (RuntimeError, AttributeError, TypeError):  # torch's internal names, which another version may lack
         return Linear
     return PackedLinear if best[Linear] > GAIN * best[PackedLinear] else Linear
 
@@ -203,7 +203,7 @@ def _why_not(encoder: Encoder, engine: Engine) -> str | None:
 
 @torch.inference_mode()
 def _distance(encoder: Encoder, quick: QuickBert) -> float:
-    """The largest relative distance between features of both forms, over random tokens in padded texts."""
+    """The largest relative distance between the features of both forms, on padded texts of random tokens."""
     shape: Any = encoder.transformer.config
     width = min(24, shape.max_position_embeddings)
     ids = torch.randint(shape.vocab_size, (4, width), generator=torch.Generator().manual_seed(0))

@@ -1,7 +1,7 @@
 """Tensors that are rows of larger ones, so that the networks of several runs can be run as one.
 
-The larger tensor is what passes read and gradients arrive at; a run's own modules hold the same memory, so its
-optimiser, its average and its checkpoints work on them as if the run were alone.
+Passes read the larger tensor, and gradients arrive there; a run's own modules share its memory, so the run's
+optimiser, average and checkpoints work on them as if the run were alone.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 @dataclass(frozen=True)
 class Share:
-    """One tensor of a run's own, and the rows of a joint one that it is."""
+    """A run's own tensor, and the rows of a joint tensor that hold it."""
 
     own: Tensor
     joint: Tensor
@@ -24,21 +24,21 @@ class Share:
 
     @torch.no_grad()
     def tie(self) -> None:
-        """Let the joint tensor's memory be the own one's, with its numbers."""
+        """Make the own tensor use the joint tensor's memory, keeping its values."""
         self.joint[self.rows].copy_(self.own)
         self.own.data = self.joint.detach()[self.rows]
 
     def untie(self) -> None:
-        """Give the own tensor its memory back."""
+        """Give the own tensor its own memory again."""
         self.own.data = self.own.data.clone()
 
     def keep_gradient(self) -> None:
-        """Before another pass: what the own one holds may be memory that the pass writes to."""
+        """Copy the own gradient before another pass, which may write to its memory."""
         if self.own.grad is not None:
             self.own.grad = self.own.grad.clone()
 
     def take_gradient(self) -> None:
-        """Add the joint gradient's rows to the own one, as a backward pass of the run's own would."""
+        """Add the joint gradient's rows to the own gradient, as the run's own backward pass would."""
         if self.joint.grad is not None:
             part = self.joint.grad[self.rows]
             self.own.grad = part if self.own.grad is None else self.own.grad + part
@@ -63,11 +63,11 @@ class Joined:
 
 
 def row_shares(joint: nn.Module, owns: Sequence[nn.Module]) -> list[list[Share]]:
-    """Shares where each parameter of the joint module is the modules' own ones of that name, end to end."""
+    """Shares of a joint module whose parameters are the modules' own ones of the same name, end to end."""
     shares: list[list[Share]] = [[] for _ in owns]
     for name, parameter in joint.named_parameters():
         parts = [own.get_parameter(name) for own in owns]
-        once = len(parameter) < sum(map(len, parts))  # frozen and alike in all: held once
+        once = len(parameter) < sum(map(len, parts))  # frozen and the same in all: held once
         start = 0
         for shared, part in zip(shares, parts, strict=True):
             shared.append(Share(part, parameter, slice(start, start + len(part))))

@@ -16,7 +16,7 @@ from jointmatch.types import Mixing, Mixings
 
 
 class StackedHeads(nn.Module):
-    """Heads of one shape but for their kind; what they give is what each of them would."""
+    """Heads that share one shape except for their kind; the results are those of the separate heads."""
 
     def __init__(self, heads: Sequence[Head], shape: HeadShape) -> None:
         super().__init__()
@@ -33,7 +33,7 @@ class StackedHeads(nn.Module):
         seeds: Sequence[int] | Tensor | None = None,
         mixing: Mixing | Mixings | None = None,
     ) -> Tensor:
-        """As of ``Heads``; of fewer texts in some networks, the logits of the others come last."""
+        """As in ``Heads``; where a network has fewer texts than others, it is padded and its extra logits come last."""
         rows = [len(x) for x in features]
         if not isinstance(features, Tensor):
             features = torch.stack([_padded(x, max(rows), x) for x in features])
@@ -53,7 +53,7 @@ class StackedHeads(nn.Module):
         return torch.stack([parts[g][i] for g, i in (order[place] for place in range(len(self.deep)))])
 
     def _drawn(self, features: Tensor, rows: Sequence[int], seeds: Sequence[int]) -> Noise:
-        """As every head by itself would for its own number of texts."""
+        """Noise as each head would draw it by itself, for its own number of texts."""
         most, width = features.shape[1:]
         each = [
             drawn_noise(self.shape.rates, (count, width), seed, features.device, deep)
@@ -77,7 +77,7 @@ class StackedHeads(nn.Module):
 
 
 class _Group(nn.Module):
-    """Heads of one kind, each of their tensors stacked under its name."""
+    """Heads of one kind, with each of their tensors stacked under its name."""
 
     center: Tensor
 
@@ -92,7 +92,7 @@ class _Group(nn.Module):
         self.register_buffer("center", torch.stack([head.center for head in heads]))
 
     def held(self, name: str) -> Tensor:
-        """The stacked tensor of a head's name."""
+        """The stacked tensor for a tensor name of a head."""
         found: Tensor = getattr(self, _plain(name))
         return found
 
@@ -117,7 +117,7 @@ class _Group(nn.Module):
 
 
 def stack_heads(runs: Sequence[Heads]) -> tuple[StackedHeads, list[list[Share]]]:
-    """The heads of several runs, run after run, and each run's shares."""
+    """Stack the heads of several runs, run after run; also return each run's shares."""
     heads = [head for own in runs for head in own.each()]
     stack = StackedHeads(heads, runs[0].shape)
     shares = iter(stack.shares(heads))
@@ -125,7 +125,7 @@ def stack_heads(runs: Sequence[Heads]) -> tuple[StackedHeads, list[list[Share]]]
 
 
 def join_heads(runs: Sequence[Heads]) -> Joined:
-    """The heads of several runs as one module."""
+    """Join the heads of several runs into one module."""
     return Joined(*stack_heads(runs))
 
 
@@ -142,7 +142,7 @@ def _own(mixing: Mixing | Mixings | None, places: list[int]) -> list[Mixing] | N
 
 
 def _padded(x: Tensor | None, rows: int, like: Tensor) -> Tensor:
-    """With ones for texts that are not there; ones alone for a layer that is not."""
+    """Pad with ones for missing texts; all ones for a missing layer."""
     if x is None:
         return torch.ones(rows, like.shape[-1], device=like.device)
     return x if len(x) == rows else F.pad(x, (0, 0, 0, rows - len(x)), value=1.0)

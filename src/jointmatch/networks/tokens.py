@@ -1,4 +1,4 @@
-"""Texts to padded batches of token ids."""
+"""From texts to padded batches of token ids."""
 
 from __future__ import annotations
 
@@ -18,34 +18,34 @@ from jointmatch.networks.devices import on_device
 from jointmatch.networks.word_pieces import Cut, Split, WordPieces, without_middle
 from jointmatch.pretrained import length_sorted
 
-Order = tuple[np.ndarray, np.ndarray]  # places of words, text after text, and how many of them are each text's
+Order = tuple[np.ndarray, np.ndarray]  # places of words, text after text, and how many each text has
 
-ONE_AT_A_TIME = threading.Lock()  # fast tokenizers are changed by being called, and fail where two threads do it
+ONE_AT_A_TIME = threading.Lock()  # calling a fast tokenizer changes it, and fails if two threads do so at once
 if hasattr(
     os, "register_at_fork"
 ):  # a process forked while another thread tokenises would wait for that thread for ever
     os.register_at_fork(
         before=ONE_AT_A_TIME.acquire, after_in_parent=ONE_AT_A_TIME.release, after_in_child=ONE_AT_A_TIME.release
     )
-SAMPLE = 500  # texts that tell how long texts are
+SAMPLE = 500  # texts used to estimate how long texts are
 CHARACTERS_PER_TOKEN = 30  # more than any real text needs; a longer text is cut before it is tokenised
 
 
 @dataclass(frozen=True)
 class Tokens:
-    """A batch: ids and mask, both (B, T), and how many tokens each text has, always on the CPU."""
+    """A batch: ids and mask, both (B, T), and each text's number of tokens, always on the CPU."""
 
     ids: Tensor
     mask: Tensor
     sizes: np.ndarray | None = None  # (B,); texts stand at the start of their rows
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Between processes as plain bytes: torch would open shared memory for every tensor.
+        # Sent between processes as plain bytes: torch would open shared memory for every tensor.
         return _tokens, (self.ids.cpu().numpy(), self.mask.cpu().numpy(), self.sizes)
 
     @property
     def lengths(self) -> np.ndarray:
-        """(B,)."""
+        """Each text's number of tokens, (B,)."""
         return self.mask.sum(1).cpu().numpy() if self.sizes is None else self.sizes
 
     def to(self, device: torch.device) -> Tokens:
@@ -59,19 +59,19 @@ class Tokens:
         return Tokens(self.ids[index, :width], self.mask[index, :width], sizes)
 
     def followed_by(self, other: Tokens) -> Tokens:
-        """Both batches as one, as wide as the wider."""
+        """Both batches as one, as wide as the wider one."""
         width = max(self.ids.shape[1], other.ids.shape[1])
         pairs = ((self.ids, other.ids), (self.mask, other.mask))
         ids, mask = (torch.cat([F.pad(x, (0, width - x.shape[1])) for x in pair]) for pair in pairs)
         return Tokens(ids, mask, np.concatenate([self.lengths, other.lengths]))
 
     def with_rows(self, count: int) -> Tokens:
-        """The batch with texts of one token added at its end until there are ``count``."""
+        """The batch with one-token texts appended until there are ``count``."""
         more = count - len(self.ids)
         if not more:
             return self
         mask = F.pad(self.mask, (0, 0, 0, more))
-        mask[-more:, 0] = True  # attention over nothing would be no number
+        mask[-more:, 0] = True  # attention over nothing would give NaN
         sizes = None if self.sizes is None else np.concatenate([self.sizes, np.ones(more, self.sizes.dtype)])
         return Tokens(F.pad(self.ids, (0, 0, 0, more)), mask, sizes)
 
@@ -81,7 +81,7 @@ def _tokens(ids: np.ndarray, mask: np.ndarray, sizes: np.ndarray | None) -> Toke
 
 
 def some_of(texts: Sequence[str], count: int) -> Sequence[str]:
-    """About as many, from all over."""
+    """About ``count`` of the texts, evenly spread."""
     return texts[:: -(-len(texts) // count)] if texts else []
 
 
@@ -89,9 +89,9 @@ class Tokenizer:
     """Cuts, tokenises and pads. Wraps the backbone's own fast tokenizer.
 
     Args:
-        pretrained: The backbone's.
-        max_length: Tokens that are read of a text, special ones included.
-        cut: What is left out of a longer one.
+        pretrained: The backbone's tokenizer.
+        max_length: The most tokens read of a text, special tokens included.
+        cut: What is left out of a longer text.
     """
 
     def __init__(self, pretrained: Any, max_length: int, cut: Cut = "end") -> None:
@@ -106,14 +106,14 @@ class Tokenizer:
         return self.pretrained.mask_token
 
     def shortened(self, text: str) -> str:
-        """A text without what is never read of it."""
+        """The text without the part that is never read."""
         most = self.max_length * CHARACTERS_PER_TOKEN
         if len(text) <= most:
             return text
         return text[:most] if self.cut == "end" else f"{text[: most // 2]} {text[-(most // 2) :]}"
 
     def share_cut(self, texts: Sequence[str]) -> float:
-        """About how many of the texts are not read to their end, as a fraction, by some of them."""
+        """The fraction of texts that are not read to their end, estimated from some of them."""
         some = some_of(texts, SAMPLE)
         return sum(len(ids) >= self.max_length for ids in self.encode(some)) / max(len(some), 1)
 
@@ -131,22 +131,22 @@ class Tokenizer:
                 max_length=self.max_length if self.cut == "end" else None,
                 return_attention_mask=False,
                 return_token_type_ids=False,
-                verbose=False,  # of texts longer than the encoder's limit, which are cut below
+                verbose=False,  # no warning of texts longer than the encoder's limit, which are cut below
             )
         ids: list[list[int]] = encoded["input_ids"]
         return ids if self.cut == "end" else [without_middle(own, self.max_length) for own in ids]
 
     def reordered(self, texts: Sequence[str], split: Split, order: Callable[[np.ndarray], Order]) -> Tokens | None:
-        """The tokens of texts whose words are chosen and put in order by number, without making these texts.
+        """The tokens of texts whose words are chosen and ordered by number, without making these texts.
 
         Args:
             texts: At least one, each ``shortened``.
-            split: A text's words.
-            order: From how many words each text has to the words that are taken, text after text, and how many.
+            split: Splits a text into words.
+            order: From each text's number of words to the words taken, text after text, and how many per text.
 
         Returns:
-            None where it has to be done by the texts: a tokenizer that looks past spaces, or a text that ``split``
-            finds no words in, such as one of a script without spaces.
+            None if the texts have to be made: for a tokenizer that looks past spaces, or a text in which ``split``
+            finds no words, such as one in a script without spaces.
         """
         if self._by_word is None:
             return None
@@ -182,9 +182,9 @@ def in_batches(
     forward: Callable[[Tokens], Tensor],
     padded: dict[tuple[int, ...], Tokens] | None = None,
 ) -> Iterator[tuple[list[int], Tensor]]:
-    """Send all texts through ``forward`` in batches of similar length; yield the rows and what came out.
+    """Send all texts through ``forward`` in batches of similar length; yield the rows and their outputs.
 
-    A batch too large for the GPU's memory is halved until it fits. In ``padded`` batches are kept for the next time.
+    A batch too large for the GPU's memory is halved until it fits. ``padded`` keeps the batches for next time.
     """
     groups = list(length_sorted([len(row) for row in ids], budget))[::-1]
     while groups:

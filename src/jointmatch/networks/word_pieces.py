@@ -1,7 +1,7 @@
 """Tokenising word by word, each word once: views of a text are mostly words that were seen before.
 
 A BERT tokenizer never looks past a space, so a text's tokens are its words' tokens end to end. Kept by word, they
-come several times as fast as from the tokenizer itself, which at every step reads all views anew.
+are found several times as fast as by the tokenizer itself, which would read all views anew at every step.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ import numpy as np
 
 from jointmatch.ragged import starts, within
 
-KEPT = 500_000  # words; when there are more, it starts anew
+KEPT = 500_000  # words; with more, the cache starts over
 KEPT_TEXTS = 100_000
 
-Split = Callable[[str], list[str] | None]  # a text to its words; None where it is not made of words
+Split = Callable[[str], list[str] | None]  # from a text to its words; None if it is not made of words
 Cut = Literal["end", "middle"]  # of texts that are too long
 
 
 def at_spaces(text: str) -> list[str]:
-    """As the tokenizer itself would part a text."""
+    """Split a text as the tokenizer itself would."""
     return text.split(" ")
 
 
@@ -34,10 +34,10 @@ class Words(NamedTuple):
 
 
 class WordPieces:
-    """A BERT tokenizer's token numbers, kept by word.
+    """A BERT tokenizer's token ids, kept by word.
 
     Args:
-        pretrained: The tokenizer; ``fits`` must say yes to it.
+        pretrained: The tokenizer; ``fits`` must be true of it.
     """
 
     def __init__(self, pretrained: Any) -> None:
@@ -48,7 +48,7 @@ class WordPieces:
 
     @staticmethod
     def fits(pretrained: Any) -> bool:
-        """Whether it goes word by word, and frames a text by one token on either side."""
+        """Whether a tokenizer works word by word and adds one token at either end of a text."""
         backend = getattr(pretrained, "backend_tokenizer", None)
         if backend is None or pretrained.truncation_side != "right":
             return False
@@ -60,7 +60,7 @@ class WordPieces:
         return plain and len(pretrained("")["input_ids"]) == 2
 
     def encode(self, texts: Sequence[str], max_length: int, cut: Cut = "end") -> list[list[int]]:
-        """Token ids of each text, special tokens included; of more than ``max_length`` some are ``cut``."""
+        """Token ids of each text, special tokens included; those beyond ``max_length`` are left out as ``cut`` says."""
         split = [at_spaces(text) for text in texts]
         known, room = self._learned(set(chain.from_iterable(split))), max(max_length - 2, 0)
         pieces = [list(chain.from_iterable(map(known.__getitem__, words))) for words in split]
@@ -69,7 +69,7 @@ class WordPieces:
         return [[self.first, *own[:room], self.last] for own in pieces]
 
     def words_of(self, texts: Sequence[str], split: Split) -> list[Words] | None:
-        """Each text's words; None where one of the texts is not made of words."""
+        """Each text's words; None if any of the texts is not made of words."""
         known = self._texts if len(self._texts) <= KEPT_TEXTS else {}
         parted = {text: split(text) for text in texts if (split, text) not in known}
         pieces = self._learned({word for words in parted.values() for word in words or ()})
@@ -88,15 +88,15 @@ class WordPieces:
         padding: int,
         cut: Cut = "end",
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Token numbers (B, T) of some words of each text, in order, and how many tokens each row has.
+        """Token ids (B, T) of some words of each text, in order, and each row's number of tokens.
 
         Args:
-            texts: B of them.
+            texts: B texts.
             places: The words' numbers in their text, text after text.
-            counts: (B,) how many of these are each text's.
-            max_length: What a row has room for, special tokens included.
-            padding: What rows are filled up with.
-            cut: What of a row finds no room.
+            counts: (B,) how many of these each text has.
+            max_length: The most tokens in a row, special tokens included.
+            padding: The id that rows are padded with.
+            cut: What is left out of a longer row.
         """
         sizes = np.concatenate([text.sizes for text in texts])
         first_word = starts(np.array([len(text.sizes) for text in texts]))
@@ -120,11 +120,11 @@ class WordPieces:
         return ids, lengths
 
     def _learned(self, words: set[str]) -> dict[str, list[int]]:
-        """What is kept, these words included; a full one is left to those who still read it."""
+        """The cache, including these words; a full one is replaced, and left to whoever still reads it."""
         known = self._words if len(self._words) <= KEPT else {}
         unknown = [word for word in words if word not in known]
         if unknown:
-            backend = self.pretrained.backend_tokenizer  # asked directly: what is laid around it takes longer than it
+            backend = self.pretrained.backend_tokenizer  # called directly: its wrapper takes longer than it does
             backend.no_truncation()
             backend.no_padding()
             encoded = backend.encode_batch_fast(unknown, add_special_tokens=False)
@@ -134,13 +134,13 @@ class WordPieces:
 
 
 def without_middle(ids: list[int], room: int) -> list[int]:
-    """The first and the last of too many, the first half the larger."""
+    """The first and last ``room`` ids if there are more than that, the first part the larger."""
     head = -(-room // 2)
     return ids if len(ids) <= room else ids[:head] + ids[len(ids) - (room - head) :]
 
 
 def _closed_up(column: np.ndarray, total: np.ndarray, room: int) -> np.ndarray:
-    """Where each token comes to stand once a row's middle is left out; what is left out, beyond ``room``."""
+    """Each token's column once a row's middle is left out; tokens left out move beyond ``room``."""
     head, over = -(-room // 2), np.maximum(total - room, 0)
     moved = np.where(column < head + over, column + total, column - over)
     return np.where((column < head) | (over == 0), column, moved)

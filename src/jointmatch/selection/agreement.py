@@ -1,4 +1,4 @@
-"""Keep what all networks say alike."""
+"""Keep texts on which all networks agree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Distribution alignment: predictions that are, over the pool, as balanced as its classes are."""
+"""Distribution alignment: make predictions, over the pool, as balanced as its classes are."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ ABOVE_ZERO = 1e-6  # a class nobody predicts must not divide by zero
 
 
 def align(probs: Tensor, target: Tensor, mean: Tensor) -> Tensor:
-    """Predictions times target over their mean, made to sum to 1 again: (N, B, C) with (C,) and (N, C)."""
+    """Multiply predictions by target over mean and normalise to sum to 1: (N, B, C) with (C,) and (N, C)."""
     shifted = probs * ((target + ABOVE_ZERO) / (mean + ABOVE_ZERO)).unsqueeze(1)
     return shifted / shifted.sum(-1, keepdim=True)
 
 
 class Alignment(nn.Module):
-    """Divides by each network's running mean prediction, which starts at the first batch's, and multiplies by a target.
+    """Divide by each network's running mean prediction, which starts at the first batch's, and multiply by a target.
 
     Args:
-        target: The classes' shares, in any unit; None: an estimate, the mean of what all networks have predicted
-            since the first step. It remembers the start, so that no class can grow by its own pseudo-labels alone.
+        target: Class shares, in any unit; None for an estimate, the mean of what all networks have predicted since the
+            first step. It remembers the start, so that no class can grow by its own pseudo-labels alone.
         num_classes: C.
         num_networks: N.
-        momentum: Of the running mean.
+        momentum: Momentum of the running mean.
     """
 
     target: Tensor  # (C,)
     mean: Tensor  # (N, C)
-    seen: Tensor  # () batches
+    seen: Tensor  # (), number of batches
 
     def __init__(self, target: tuple[float, ...] | None, num_classes: int, num_networks: int, momentum: float) -> None:
         super().__init__()

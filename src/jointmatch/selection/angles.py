@@ -12,20 +12,20 @@ NEARLY = 1 - 1e-6  # the angle's slope is infinite at a cosine of one
 
 
 def angles_of(cosines: Tensor) -> Tensor:
-    """Cosines to angles in radians, short of 0 and pi."""
+    """Convert cosines to angles in radians, kept short of 0 and pi."""
     return cosines.clamp(-NEARLY, NEARLY).acos()
 
 
 class AngleBalance(nn.Module):
-    """The mean and variance of each class's angles, as moving averages, and angles rescaled by them.
+    """Track moving averages of each class's mean angle and variance, and rescale angles by them.
 
-    The averages are of the number of texts, of their angles and of the squares, so that a class that a batch lacks
-    just weighs less. Each class's variance counts one text more that has the mean variance of all: a class seen once
-    would have none. A class never seen has the mean angle of all.
+    The averages are of the number of texts, their angles and the squared angles, so a class missing from a batch merely
+    weighs less. Each class's variance includes one extra text with the mean variance of all classes, since a class seen
+    once would otherwise have none. A class never seen has the mean angle of all.
     """
 
     moments: Tensor  # (N, C, 3) number, sum of angles, sum of squared angles
-    waiting: Tensor  # (N, C, 3) the same of texts seen since the last update
+    waiting: Tensor  # (N, C, 3) the same for texts seen since the last update
 
     def __init__(self, num_classes: int, num_networks: int, momentum: float) -> None:
         super().__init__()
@@ -35,14 +35,14 @@ class AngleBalance(nn.Module):
 
     @torch.no_grad()
     def see(self, angles: Tensor, labels: Tensor, counts: Tensor) -> None:
-        """Put down the angle (N, B, C) of each text to its label's vector (N, B), as often as ``counts`` (N, B)."""
+        """Record each text's angle (N, B, C) to its label's vector (N, B), as often as ``counts`` (N, B)."""
         own = angles.gather(-1, labels.unsqueeze(-1))
         powers = torch.cat([torch.ones_like(own), own, own**2], -1) * counts.unsqueeze(-1)
         self.waiting.scatter_add_(1, labels.unsqueeze(-1).expand_as(powers), powers)
 
     @torch.no_grad()
     def update(self) -> None:
-        """Move the averages by what was put down."""
+        """Move the averages by what was recorded."""
         self.moments.lerp_(self.waiting, 1 - self.momentum)
         self.waiting.zero_()
 

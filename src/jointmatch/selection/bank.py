@@ -1,4 +1,4 @@
-"""A memory of confident texts, as many of each class: what is drawn from it is in balance."""
+"""A memory of confident texts from which equally many of each class are drawn."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from torch import Tensor, nn
 
 
 class Bank(nn.Module):
-    """The latest ``size`` texts of each class; the first to come is the first to go. A text may be in it twice.
+    """The latest ``size`` texts of each class, first in, first out. A text may be in it twice.
 
     Args:
         num_classes: C.
-        size: How many texts of a class are kept.
+        size: Number of texts kept per class.
     """
 
     texts: Tensor  # (C, size) positions in the pool, the latest first
-    filled: Tensor  # (C,) how many of them there are
+    filled: Tensor  # (C,) number of texts held
 
     def __init__(self, num_classes: int, size: int) -> None:
         super().__init__()
@@ -24,7 +24,7 @@ class Bank(nn.Module):
         self.register_buffer("filled", torch.zeros(num_classes, dtype=torch.long))
 
     def add(self, texts: Tensor, labels: Tensor, kept: Tensor) -> None:
-        """Put the ``kept`` of some texts (B,) in front of their classes, in the order given."""
+        """Put those of the texts (B,) that are ``kept`` in front of their classes, in the order given."""
         classes = torch.arange(len(self.texts), device=self.texts.device).unsqueeze(-1)
         new = kept & (labels == classes)  # (C, B)
         old = torch.arange(self.size, device=self.texts.device) < self.filled.unsqueeze(-1)  # (C, size)
@@ -35,7 +35,7 @@ class Bank(nn.Module):
         self.filled.copy_(there.sum(1).clamp(max=self.size))
 
     def draw(self, count: int, seed: int) -> Tensor:
-        """``count`` different entries of each class, all of which must have as many: (C * count,), class by class."""
+        """Draw ``count`` different entries per class, all of which must have as many: (C * count,), class by class."""
         chance = torch.rand(self.texts.shape, generator=torch.Generator().manual_seed(seed)).to(self.texts.device)
         empty = torch.arange(self.size, device=self.texts.device) >= self.filled.unsqueeze(-1)
         places = chance.masked_fill(empty, -1).topk(count, dim=1).indices

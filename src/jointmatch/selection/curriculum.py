@@ -1,4 +1,4 @@
-"""FlexMatch's thresholds: a class that few texts of the pool are confidently given is held to less."""
+"""FlexMatch's thresholds: lower for classes to which few texts of the pool are confidently assigned."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ NEVER = -1  # the label of a text that was never confident
 
 
 def learning_status(counts: Tensor, never: Tensor, warm_up: bool) -> Tensor:
-    """beta(c) = sigma(c) / max_c sigma(c); while warming up, over the number never confident where that is more.
+    """beta(c) = sigma(c) / max_c sigma(c); in warm-up, divided by the number of never-confident texts if larger.
 
     Args:
-        counts: sigma (N, C), how many texts of the pool were last confidently given each class.
-        never: (N,), how many never were confidently given any.
+        counts: sigma (N, C), how many pool texts were last confidently assigned to each class.
+        never: (N,), how many were never confidently assigned to any.
         warm_up: Without it, a handful of confident texts is enough for thresholds as high as at the end.
     """
     most = counts.amax(-1)
@@ -25,19 +25,19 @@ def learning_status(counts: Tensor, never: Tensor, warm_up: bool) -> Tensor:
 
 
 class CurriculumThreshold(nn.Module):
-    """tau(c) = tau * beta(c) / (2 - beta(c)): a batch is held to what the batches before it have left.
+    """tau(c) = tau * beta(c) / (2 - beta(c)), where each batch is judged by the state the batches before it left.
 
     Args:
-        tau: Threshold of the class learnt best, and what a label must reach to be remembered.
+        tau: Threshold of the class learnt best, and the confidence a label must reach to be remembered.
         num_classes: C.
         num_networks: N; each has its own memory.
-        pool_size: M, the unlabelled texts of which the latest confident label is remembered.
-        warm_up: Whether texts never confident hold the thresholds down.
+        pool_size: M, the number of unlabelled texts, whose latest confident labels are remembered.
+        warm_up: Whether never-confident texts hold the thresholds down.
     """
 
     adaptive = True
     latest: Tensor  # (N, M) class ids, NEVER at first
-    status: Tensor  # (N, C), beta as the last batch was held to
+    status: Tensor  # (N, C), beta as used for the last batch
 
     def __init__(self, tau: float, num_classes: int, num_networks: int, pool_size: int, warm_up: bool) -> None:
         super().__init__()
@@ -46,7 +46,7 @@ class CurriculumThreshold(nn.Module):
         self.register_buffer("status", torch.zeros(num_networks, num_classes))
 
     def forward(self, probs: Tensor, step: Step) -> Tensor:
-        """Compare (N, B, C) -> (N, B), then remember what was confident."""
+        """Compare (N, B, C) -> (N, B), and remember the confident labels for later batches."""
         counts = torch.zeros(len(probs), probs.shape[-1] + 1, device=probs.device)
         counts.scatter_add_(1, self.latest - NEVER, torch.ones_like(self.latest, dtype=counts.dtype))
         self.status.copy_(learning_status(counts[:, 1:], counts[:, 0], self.warm_up))
@@ -54,7 +54,7 @@ class CurriculumThreshold(nn.Module):
         return confident(probs, self.current())
 
     def _remember(self, probs: Tensor, index: Tensor) -> None:
-        """Keep the labels that reach tau itself. A text may be in a batch twice: then the order must not matter."""
+        """Keep labels that reach tau itself. A text may be in a batch twice, so the order must not matter."""
         confidence, label = probs.max(-1)
         label = torch.where(confidence >= self.tau, label, NEVER)
         seen = torch.full_like(self.latest, NEVER).scatter_reduce(1, index.expand_as(label), label, "amax")

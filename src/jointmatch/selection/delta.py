@@ -1,4 +1,4 @@
-"""The weight of disagreement, fixed or following the course of training."""
+"""The weight of disagreement, fixed or changing over training."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ DeltaRule = Literal["constant", "time", "confidence", "disagreement"]
 
 
 def eased(delta: float, done: float | Tensor) -> float | Tensor:
-    """From delta where nothing is done (0) straight to one half, where all texts count alike, where all is (1)."""
+    """Interpolate linearly from delta at ``done`` 0 to one half, where all texts count alike, at ``done`` 1."""
     return delta + (0.5 - delta) * done
 
 
 class Delta(nn.Module):
     """delta at each step; texts agreed on get 1 - delta.
 
-    Most texts are agreed on, so a high delta first of all makes the unlabelled loss small. That shelters a cold
-    start and slows a warm one. The rules begin at the given delta and let go of it:
+    Most texts are agreed on, so the main effect of a high delta is to make the unlabelled loss small. That protects a
+    cold start and slows a warm one. The rules begin at the given delta and move away from it:
 
-    - ``time``: in a straight line, to one half at the last step;
-    - ``confidence``: the same line, by how sure the networks are: delta where the running mean of their top
+    - ``time``: linearly, to one half at the last step;
+    - ``confidence``: along the same line, by how sure the networks are: delta where the running mean of their top
       probability is 1/C, one half where it is 1;
-    - ``disagreement``: 1 - d, d the running share of texts disagreed on. All these together then count as much as
-      all others together: d (1 - d) either way.
+    - ``disagreement``: 1 - d, where d is the running share of texts disagreed on. All these together then count as much
+      as all the others together: d (1 - d) either way.
 
     Args:
-        delta: What it is, or begins with.
-        rule: What moves it; ``constant``, nothing.
+        delta: The constant or initial value.
+        rule: What changes it; nothing for ``constant``.
         num_classes: C.
-        momentum: Of the running mean.
+        momentum: Momentum of the running mean.
     """
 
-    running: Tensor  # () mean confidence, or share disagreed on
+    running: Tensor  # () mean confidence, or share of texts disagreed on
 
     def __init__(self, delta: float, rule: DeltaRule, num_classes: int, momentum: float = 0.9) -> None:
         super().__init__()
@@ -44,7 +44,7 @@ class Delta(nn.Module):
         self.register_buffer("running", torch.tensor(1 - delta if rule == "disagreement" else 1 / num_classes))
 
     def forward(self, differ: Tensor, probs: Tensor, step: Step) -> float | Tensor:
-        """Take in where networks differ (N, B) and what they predict (N, B, C), then say what delta is."""
+        """Update from where networks differ (N, B) and what they predict (N, B, C), then return delta."""
         if self.rule == "time":
             return eased(self.delta, step.progress)
         if self.rule == "confidence":

@@ -13,13 +13,13 @@ def truncated_gaussian(confidence: Tensor, mean: Tensor, variance: Tensor, sigma
 
 
 class GaussianWeight(nn.Module):
-    """The weight of each text by its top probability; every batch counts before it is weighed.
+    """Weight each text by its top probability; every batch updates the statistics before it is weighted.
 
     Args:
         num_classes: C; the running mean starts at 1 / C, the variance at 1.
         num_networks: N; each has its own.
         momentum: m, of the running mean and variance, in s <- m s + (1 - m) s of the batch.
-        sigmas: n; the deviation used is the running one divided by it.
+        sigmas: n; the running deviation is divided by it.
     """
 
     mean: Tensor  # (N,)
@@ -34,7 +34,7 @@ class GaussianWeight(nn.Module):
     def forward(self, probs: Tensor) -> Tensor:
         """(N, B, C) -> (N, B)."""
         confidence = probs.amax(-1)
-        unbiased = min(1, confidence.shape[1] - 1)  # one text alone has no spread, rather than none that is a number
+        unbiased = min(1, confidence.shape[1] - 1)  # a single text has variance 0, not NaN
         self.mean.lerp_(confidence.mean(1), 1 - self.momentum)
         self.variance.lerp_(confidence.var(1, correction=unbiased), 1 - self.momentum)
         return truncated_gaussian(confidence, self.mean.unsqueeze(1), self.variance.unsqueeze(1), self.sigmas)

@@ -1,4 +1,4 @@
-"""Who teaches whom. Each rule moves what (N, ...) tensors say along the network axis."""
+"""Who teaches whom. Each rule moves the values of (N, ...) tensors along the network axis."""
 
 from torch import Tensor
 
@@ -14,7 +14,7 @@ def cross(x: Tensor) -> Tensor:
 
 
 def others(x: Tensor) -> Tensor:
-    """Every network is taught by the mean of the others; of two, each by the other; one alone by itself."""
+    """Every network is taught by the mean of the others: of two, by the other one; a single one, by itself."""
     return (x.sum(0) - x) / (len(x) - 1) if len(x) > 1 else x
 
 

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 
 def pseudo_margins(logits: Tensor) -> Tensor:
-    """z_c - max_{i != c} z_i of every class: (..., C) -> (..., C), positive for the top class alone."""
+    """z_c - max_{i != c} z_i for every class: (..., C) -> (..., C), positive for the top class only."""
     first, second = logits.topk(2, dim=-1).values.split(1, dim=-1)
     return logits - torch.where(logits == first, second, first)
 
@@ -18,9 +18,9 @@ def margin(logits: Tensor, labels: Tensor) -> Tensor:
 
 
 def percentile_cut(margins: Tensor, of: Tensor, percentile: float) -> Tensor:
-    """The margin that a share ``percentile`` of some texts stay under: (N, M), (N, M) bool -> (N, 1).
+    """The margin that a share ``percentile`` of the texts in ``of`` stay below: (N, M), (N, M) bool -> (N, 1).
 
-    In ascending order it is number floor(percentile * count), counted from 0; minus infinity where there is no text.
+    It is number floor(percentile * count) in ascending order, counted from 0, or minus infinity if there are no texts.
     """
     count = of.sum(-1, keepdim=True)
     if not margins.shape[-1]:
@@ -31,25 +31,25 @@ def percentile_cut(margins: Tensor, of: Tensor, percentile: float) -> Tensor:
 
 
 def last_places(index: Tensor, size: int) -> Tensor:
-    """Where in a batch each of its texts ``index`` (B,), of ``size`` in all, is met last: (B,).
+    """Position in a batch of the last occurrence of each of its texts ``index`` (B,), out of ``size``: (B,).
 
-    Taking what stands there lets the same value be written twice where a text is met twice, in whatever order.
+    Reading from there, every occurrence of a text writes the same value, so the order of the writes does not matter.
     """
     places = torch.arange(len(index), device=index.device)
     return places.new_zeros(size).scatter_reduce(0, index, places, "amax")[index]
 
 
 class RunningMargins(nn.Module):
-    """APM <- d / (1 + t) PM + (1 - d / (1 + t)) APM of each text, t being its visits before; 0 at first.
+    """APM <- d / (1 + t) PM + (1 - d / (1 + t)) APM for each text, where t counts its earlier visits; 0 at first.
 
     Args:
         smoothing: d; 1 gives the plain mean over the visits.
-        num_outputs: C, or how many margins there are of a text.
+        num_outputs: C, or the number of margins per text.
         num_networks: N.
         pool_size: M.
     """
 
-    mean: Tensor  # (N, M + 1, C), the last row for texts that are not to be counted
+    mean: Tensor  # (N, M + 1, C), the last row for texts that do not count
     visits: Tensor  # (M + 1,)
 
     def __init__(self, smoothing: float, num_outputs: int, num_networks: int, pool_size: int) -> None:
@@ -59,9 +59,9 @@ class RunningMargins(nn.Module):
         self.register_buffer("visits", torch.zeros(pool_size + 1))
 
     def forward(self, margins: Tensor, index: Tensor, counted: Tensor | None = None) -> Tensor:
-        """Take in the margins (N, B, C) of texts ``index`` (B,), or of those ``counted``: -> their means (N, B, C).
+        """Update with the margins (N, B, C) of texts ``index`` (B,), or of those ``counted``: -> their means (N, B, C).
 
-        Of a text that is in the batch twice the last counts.
+        If a text is in the batch twice, the last one counts.
         """
         index = index if counted is None else torch.where(counted, index, len(self.visits) - 1)
         last = last_places(index, len(self.visits))
@@ -69,7 +69,7 @@ class RunningMargins(nn.Module):
         mean = torch.lerp(self.mean[:, index], margins[:, last], rate.unsqueeze(-1).expand_as(margins))
         self.mean[:, index] = mean
         self.visits[index] += 1
-        self.mean[:, -1], self.visits[-1] = 0, 0  # nobody's: what is written there depends on the batch's order
+        self.mean[:, -1], self.visits[-1] = 0, 0  # no text's own: what is written there depends on the batch order
         return mean
 
     def reset(self) -> None:

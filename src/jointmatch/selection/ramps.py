@@ -1,11 +1,11 @@
-"""How far a growing weight or limit has grown, from how much of the way is done."""
+"""Ramps for weights and limits that grow, by how much of the way is done."""
 
 import math
 from typing import Literal
 
 
 def linear_ramp(done: float, length: float) -> float:
-    """Grow as done / length; 1 from there on, and where there is no way to go."""
+    """Grow as done / length, up to 1; always 1 if ``length`` is 0."""
     return min(1.0, done / length) if length else 1.0
 
 
@@ -15,7 +15,7 @@ def sigmoid_ramp(done: float, length: float) -> float:
 
 
 def signal_level(progress: float, schedule: Literal["none", "linear", "log", "exp"], num_classes: int) -> float:
-    """UDA's eta, rising from 1/C to 1: labelled texts likelier than this are left out for now. ``none`` is 1."""
+    """UDA's eta, rising from 1/C to 1; labelled texts more probable than it are left out for now. ``none``: 1."""
     if schedule == "none":
         return 1.0
     alpha = {"linear": progress, "log": 1 - math.exp(-5 * progress), "exp": math.exp(5 * (progress - 1))}[schedule]

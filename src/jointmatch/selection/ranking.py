@@ -1,4 +1,4 @@
-"""Which of several views of a text is the easy one. V views, N networks, B texts, C classes."""
+"""Which of several views of a text is the easiest. V views, N networks, B texts, C classes."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ WIDTH = 128  # of the hidden layer
 
 
 def easiest(view_logits: Tensor, y: Tensor) -> Tensor:
-    """The view with the least cross-entropy, of equals the first: (V, N, B, C) and (B,) -> (N, B)."""
+    """The view with the smallest cross-entropy, the first in a tie: (V, N, B, C) and (B,) -> (N, B)."""
     right = y.expand(view_logits.shape[:-1]).unsqueeze(-1)
     return F.log_softmax(view_logits, dim=-1).gather(-1, right).squeeze(-1).argmax(0)
 
 
 def of_view(logits: Tensor, which: Tensor) -> Tensor:
-    """Of each text the logits of one view: (V, N, B, C) and (N, B) -> (N, B, C)."""
+    """The logits of one view for each text: (V, N, B, C) and (N, B) -> (N, B, C)."""
     return logits.gather(0, which[None, ..., None].expand(1, *logits.shape[1:])).squeeze(0)
 
 
 class ViewRanker(nn.Module):
-    """Scores a text's changed views by how easy it thinks each is; every network has a ranker of its own.
+    """Score a text's augmented views by how easy they seem; every network has its own ranker.
 
-    It reads what is said of the text and of each view of it, the classes in the order of their mean probability: how
-    sure the network is of each and whether they agree, but not which class it is. An untrained one finds all alike.
+    It reads the predictions on the text and on each view, with the classes ordered by mean probability: how sure the
+    network is of each and whether they agree, but not which class it is. Untrained, it scores all views alike.
 
     Args:
-        num_views: V, the text itself, which comes first and is not ranked, among them.
+        num_views: V, including the text itself, which comes first and is not ranked.
         num_classes: C.
         num_networks: N.
     """

@@ -1,4 +1,4 @@
-"""FreeMatch's thresholds: one that follows the confidence reached, times a share for each class."""
+"""FreeMatch's thresholds: one that follows the confidence reached, scaled for each class."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from jointmatch.types import Step
 
 
 class SelfAdaptiveThreshold(nn.Module):
-    """tau(c) = t * P(c) / max_c P(c), every batch counting before it is judged.
+    """tau(c) = t * P(c) / max_c P(c); every batch updates the means before it is judged.
 
     Args:
         num_classes: C.
         num_networks: N; each has its own running means.
-        momentum: m, of the three running means, in s <- m s + (1 - m) s of the batch.
+        momentum: m, momentum of the three running means, in s <- m s + (1 - m) s of the batch.
     """
 
     adaptive = True
     confidence: Tensor  # (N,), t: the running mean of the top probability
-    class_mean: Tensor  # (N, C), P: of the probabilities
-    label_share: Tensor  # (N, C), h: of the share of each predicted label
+    class_mean: Tensor  # (N, C), P: the running mean of the probabilities
+    label_share: Tensor  # (N, C), h: the running share of each predicted label
 
     def __init__(self, num_classes: int, num_networks: int, momentum: float) -> None:
         super().__init__()

@@ -13,13 +13,13 @@ from jointmatch.types import Step
 def class_thresholds(status: Tensor, tau: float | Tensor, adaptivity: float = 1.0) -> Tensor:
     """tau(c) = tau * (s(c) / max_c s(c)) ** adaptivity along the last axis.
 
-    With the class mean p(c) as status s(c), 1 is the paper's equation 2; 0 is one threshold for all classes.
+    With the class mean p(c) as status s(c), adaptivity 1 is the paper's equation 2; 0 is one threshold for all classes.
     """
     return tau * (status / status.amax(-1, keepdim=True)) ** adaptivity
 
 
 def one_more_of_each(mean: Tensor, texts: int) -> Tensor:
-    """The class mean (N, C) over ``texts``, had one more text of each class been seen: never zero."""
+    """The class mean (N, C) over ``texts``, as if one more text of each class had been seen: never zero."""
     return (texts * mean + 1) / (texts + mean.shape[-1])
 
 
@@ -30,7 +30,7 @@ def confident(probs: Tensor, thresholds: Tensor) -> Tensor:
 
 
 class FixedThreshold(nn.Module):
-    """Keep a text when its top probability reaches ``tau``, or, if ``strict``, is more, whatever its class."""
+    """Keep a text when its top probability, for whatever class, reaches ``tau``, or exceeds it if ``strict``."""
 
     adaptive = False
 
@@ -53,8 +53,8 @@ class AdaptiveThreshold(nn.Module):
 
     The learning status of a class is the running mean of its predicted probability,
     ``p <- momentum * p + (1 - momentum) * mean(q)``, starting at 1/C (equation 1). Where classes are not equally
-    frequent that mean is low for rare ones too, however well they are learnt, and lowering their thresholds fills
-    them with other classes' texts; ``reference`` "start" holds it against the first batch's mean instead.
+    frequent, that mean is also low for rare ones, however well they are learnt, and lowering their thresholds fills
+    them with other classes' texts; ``reference`` "start" divides by the first batch's mean instead.
 
     Args:
         tau: Threshold of the class learnt best.
@@ -62,8 +62,8 @@ class AdaptiveThreshold(nn.Module):
         class_mean: ``own``: one running mean per network, as in the paper;
             ``shared``: one for all, updated by each network in turn, as in the authors' code.
         adaptivity: How far the thresholds follow the running means, from 0 (not at all) to 1 (the paper).
-        reference: What a running mean is divided by: ``uniform``, the same for every class, as in the paper;
-            ``start``: the first batch's mean, where the running mean then starts as well.
+        reference: Divisor of the running mean: ``uniform``: the same for every class, as in the paper;
+            ``start``: the first batch's mean, which is then the running mean's initial value as well.
     """
 
     adaptive = True
@@ -107,7 +107,7 @@ class AdaptiveThreshold(nn.Module):
 
     def _in_turn(self, probs: Tensor) -> Tensor:
         masks = []
-        for own in probs.split(1):  # each network sees the mean as the ones before it left it
+        for own in probs.split(1):  # each network sees the mean as the previous ones left it
             self.class_mean.lerp_(own.mean(1).expand_as(self.class_mean), 1 - self.momentum)
             masks.append(confident(own, self.current()[:1]))
         return torch.cat(masks)

@@ -1,4 +1,4 @@
-"""Texts that are taught a class that does not exist: what a label earned by nothing looks like."""
+"""Texts taught a class that does not exist, to show what an arbitrary label's margins look like."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ NO_DRAW = -1
 
 
 class VirtualTexts(nn.Module):
-    """A share of the pool, drawn anew now and then, and the cut that the virtual class's margins on it set.
+    """A share of the pool, redrawn from time to time, and the cut given by the virtual class's margins on it.
 
     Args:
         task: Number of networks, classes and unlabelled texts; the virtual class is number C.
-        share: Of the pool; never more than one in C.
-        draws: How often they are drawn, at even distances.
-        between: Shares of the training before the first draw and after which there are none.
+        share: Share of the pool that is virtual; never more than one in C.
+        draws: Number of draws, evenly spaced.
+        between: Shares of the training before the first draw, and after which no texts are virtual.
         smoothing: d of their running margins.
-        percentile: Of these margins, which is the cut from the next draw on. The first draw's is 0.
+        percentile: Percentile of these margins that is the cut from the next draw on. The first draw's cut is 0.
     """
 
-    place: Tensor  # (M,), a text's number among the virtual ones; K where it is none
+    place: Tensor  # (M,), a text's number among the K virtual ones; K if it is not virtual
     cut: Tensor  # (N, 1), minus infinity before the first draw
     drawn: Tensor  # (), the draw in force
 
@@ -40,7 +40,7 @@ class VirtualTexts(nn.Module):
         self.register_buffer("drawn", torch.tensor(NO_DRAW))
 
     def forward(self, margins: Tensor, step: Step) -> Tensor:
-        """Draw if it is time, and take in the virtual class's margins (N, B): -> which texts are virtual (B,)."""
+        """Draw if it is time, update with the virtual class's margins (N, B): -> which texts are virtual (B,)."""
         now = self.draw_at(step.number, step.total)
         if now != self.draw_at(step.number - 1, step.total) and now != int(self.drawn):
             self._draw(now)
@@ -57,7 +57,7 @@ class VirtualTexts(nn.Module):
     def _draw(self, now: int) -> None:
         met = self.margins.visits[:-1] > 0
         cut = percentile_cut(self.margins.mean[:, :-1, 0], met.expand(len(self.cut), -1), self.percentile)
-        # Nothing met, nothing learnt: the cut stays, and is 0 when the first texts are drawn.
+        # If no virtual text was seen, the cut stays; it is 0 once the first texts are drawn.
         self.cut.copy_(torch.where(cut.isfinite(), cut, self.cut.clamp(min=0)))
         self.margins.reset()
         self.place.fill_(self.size)

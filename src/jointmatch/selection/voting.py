@@ -9,8 +9,8 @@ from torch import Tensor
 def vote(labels: tuple[Tensor, Tensor], above: tuple[Tensor, Tensor], odd_weight: float) -> tuple[Tensor, Tensor]:
     """Labels and weights (N, B) from two voters' labels and whether each one's margin is above the cut.
 
-    One voter above alone teaches its label, whatever the other says, and counts ``odd_weight``; two that agree count 1,
-    and 0 is left to two that do not agree, or of which none is above.
+    If only one voter is above, its label is taught with weight ``odd_weight``, whatever the other says. Two above that
+    agree count 1; if they disagree, or none is above, the weight is 0.
     """
     both, odd = above[0] & above[1], above[0] ^ above[1]
     agreed = both & (labels[0] == labels[1])
@@ -18,13 +18,13 @@ def vote(labels: tuple[Tensor, Tensor], above: tuple[Tensor, Tensor], odd_weight
 
 
 def agreement_cuts(margins: Tensor, labels: Tensor, voters: Tensor, quantile: float) -> Tensor:
-    """For each taught head and class the quantile of its voters' margins where they agree on it, 0 if nowhere: (N, C).
+    """The quantile of the voters' margins on texts they agree on, per taught head and class; 0 if none: (N, C).
 
     Args:
         margins: (N, M, C) of every text and class.
-        labels: (N, M), -1 where a text was not seen yet.
-        voters: (N, 2), who teaches each head.
-        quantile: Share of the margins that are under the cut, interpolated.
+        labels: (N, M), -1 for texts not seen yet.
+        voters: (N, 2), the heads that teach each head.
+        quantile: Share of the margins below the cut, interpolated.
     """
     cuts = margins.new_zeros(len(voters), margins.shape[-1])
     for head, pair in enumerate(voters.tolist()):

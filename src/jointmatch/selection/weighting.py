@@ -15,12 +15,12 @@ def label_disagreement(labels: Tensor, peers: Tensor, delta: float | Tensor) -> 
 
 
 def confidence_disagreement(confident: Tensor, peers: Tensor, delta: float | Tensor) -> Tensor:
-    """``delta`` where just one of network and peer is confident, ``1 - delta`` where both are, else 0."""
+    """``delta`` where just one of network and peer is confident, ``1 - delta`` where both are, 0 elsewhere."""
     return delta * (confident ^ peers) + (1 - delta) * (confident & peers)
 
 
 def mean_one(weights: Tensor, selected: Tensor) -> Tensor:
-    """Scaled so that each network's selected texts weigh 1 on average, as they do when all count alike."""
+    """Weights scaled so that each network's selected texts weigh 1 on average, as with uniform weights."""
     total = (weights * selected).sum(-1, keepdim=True)
     return weights * torch.where(total > 0, selected.sum(-1, keepdim=True) / total, 1.0)
 

@@ -1,4 +1,4 @@
-"""The loop, ways to train, optimiser, evaluation, checkpoints."""
+"""The training loop, training modes, optimiser, evaluation and checkpoints."""
 
 from jointmatch.listener import Listener
 from jointmatch.training.baselines import Logistic, Spreading

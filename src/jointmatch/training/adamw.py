@@ -1,4 +1,4 @@
-"""AdamW whose fused step looks nothing up: with small networks that took longer than the step itself."""
+"""AdamW whose fused step looks nothing up: for small networks, look-ups took longer than the step itself."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from typing import Any
 import torch
 from torch import Tensor
 
-_PLAIN_STEP = inspect.unwrap(torch.optim.AdamW.step)  # torch wraps this class's own step: hooks are called once
+_PLAIN_STEP = inspect.unwrap(torch.optim.AdamW.step)  # torch wraps this class's own step: hooks run only once
 State = tuple[list[Tensor], list[Tensor], list[Tensor], list[Tensor]]  # parameters, both means, steps
 
 
 class QuickAdamW(torch.optim.AdamW):
-    """torch's own, whose first step and all that is out of the ordinary it leaves to torch.
+    """torch's AdamW with a faster step; the first step and anything out of the ordinary are left to torch.
 
-    Once every parameter of a group has its state, the group's lists are kept, and a step is one call of the fused
-    kernel for each. State, settings and results are torch's.
+    Once every parameter has its state, each group's lists are kept, and a step is one call of the fused kernel per
+    group. State, settings and results are torch's.
     """
 
     _kept: list[State] | None = None
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """Take more parameters."""
+        """Add parameters."""
         self._kept = None
         super().add_param_group(param_group)
 
     def load_state_dict(self, state_dict: Any) -> None:
-        """Take up a state."""
+        """Load a state."""
         self._kept = None
         super().load_state_dict(state_dict)
 
@@ -36,7 +36,7 @@ class QuickAdamW(torch.optim.AdamW):
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Update every parameter that has a gradient."""
         gradients = [[p.grad for p in group["params"]] for group in self.param_groups]
-        if len(self.state) != sum(map(len, gradients)):  # it was cleared: training starts anew
+        if len(self.state) != sum(map(len, gradients)):  # the state was cleared: training starts over
             self._kept = None
         if self._kept is None or closure is not None or any(g is None for own in gradients for g in own):
             found = _PLAIN_STEP(self, closure)
@@ -65,7 +65,7 @@ class QuickAdamW(torch.optim.AdamW):
         return None
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Forget the gradients."""
+        """Clear the gradients."""
         if not set_to_none:
             super().zero_grad(set_to_none)
             return
@@ -74,7 +74,7 @@ class QuickAdamW(torch.optim.AdamW):
                 parameter.grad = None
 
     def _collected(self) -> list[State] | None:
-        """Each group's lists; None where some parameter has no state yet, or the kernel is not to be used as it is."""
+        """Each group's lists; None if some parameter has no state yet, or the fused kernel cannot be used as it is."""
         groups = self.param_groups
         odd = ("amsgrad", "maximize", "capturable", "differentiable")
         if any(not group["fused"] or any(group[name] for name in odd) for group in groups):

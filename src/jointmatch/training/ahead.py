@@ -1,4 +1,4 @@
-"""Inputs prepared in the background while the device is busy with the step before."""
+"""Inputs prepared in the background while the device is busy with the previous step."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ import torch
 from jointmatch.processes import follow
 
 PROCESSES = 2
-PATIENCE = 60.0  # seconds after which a process that does not answer is taken for stuck
+PATIENCE = 60.0  # seconds after which an unresponsive worker counts as stuck
 
 Where = Literal["here", "thread", "processes"]
 
 
 class Ahead:
-    """Calls methods of a maker before their results are asked for; they must depend on their arguments alone.
+    """Calls a maker's methods before their results are needed; these must depend on their arguments alone.
 
-    A thread will do for what is mostly numbers. Writing texts takes so much Python that a thread would hold up the one
-    that drives the device: processes do not. Where they fail, all is made when it is asked for, and a line is said.
+    A thread is enough for mostly numerical work. Writing texts takes so much Python that a thread would hold up the
+    one that drives the device; worker processes do not. If they fail, everything is made on demand, with a message.
 
     Args:
-        maker: Whose methods; it must not change any more.
-        where: They are called in the background; ``here`` is for a device that is the CPU itself.
-        tell: Hears why there is no background any more.
+        maker: The object whose methods are called; it must no longer change.
+        where: Where they are called in the background; ``here``, for when the device is the CPU, means not at all.
+        tell: Is told why nothing is made in the background any more.
     """
 
     def __init__(self, maker: Any, where: Where, tell: Callable[[str], None] = lambda text: None) -> None:
@@ -40,20 +40,20 @@ class Ahead:
         self._pool = _pool(maker, where)
         self._forked = False
         self._waiting: dict[Hashable, Future[Any]] = {}
-        self._due: set[Hashable] = set()  # of the step that is under way, while the next one's are begun
+        self._due: set[Hashable] = set()  # keys of the current step, while the next one's are being started
 
     def next_step(self) -> None:
-        """From here on what is expected is of a step later; what nobody came for at the step before is dropped.
+        """Expect the inputs of one step later from now on; drop those of the previous step that nobody took.
 
-        By steps and not by number: a step may ask for hundreds of batches, and all of the next one's are begun while
-        its own still wait.
+        The limit is in steps, not in inputs: a step may ask for hundreds of batches, and all of the next one's are
+        started while its own are still waiting.
         """
         for key in self._due & self._waiting.keys():
             self._waiting.pop(key).cancel()
         self._due = set(self._waiting)
 
     def expect(self, method: str, *args: Any) -> None:
-        """Begin to make what will be asked for."""
+        """Start making what will be needed."""
         key = _key(method, args)
         if self._pool is None or key in self._waiting:
             return
@@ -64,23 +64,23 @@ class Ahead:
             with nullcontext() if self._forked else _quiet_fork():
                 self._waiting[key] = self._pool.submit(_call, method, *args)
             self._forked = True
-        except (OSError, RuntimeError) as error:  # no room for another process, or one that has died
+        except (OSError, RuntimeError) as error:  # no room for another process, or one has died
             self._give_up(error)
 
     def take(self, method: str, *args: Any) -> Any:
-        """What was begun, or made now."""
+        """The result, started earlier or made now."""
         make, waiting = getattr(self.maker, method), self._waiting.pop(_key(method, args), None)
         if waiting is None:
             return make(*args)
         try:
             return waiting.result(PATIENCE)
         except Exception as error:
-            made = make(*args)  # if it was the input's fault, this is where it is raised
+            made = make(*args)  # if the input is at fault, this raises
             self._give_up(error)
             return made
 
     def close(self) -> None:
-        """From here on everything is made when it is asked for."""
+        """Stop working in the background; from now on everything is made on demand."""
         if self._pool is not None:
             self._pool.shutdown(wait=False, cancel_futures=True)
         self._pool = None
@@ -97,39 +97,39 @@ class Ahead:
 
 
 def can_fork() -> bool:
-    """Whether there are processes that begin with all that this one has, and cores for them."""
-    may = not multiprocessing.current_process().daemon  # such a one must not have children
+    """Whether processes can be forked from this one, and there are cores for them."""
+    may = not multiprocessing.current_process().daemon  # a daemon must not have children
     return may and "fork" in multiprocessing.get_all_start_methods() and (os.cpu_count() or 1) > PROCESSES
 
 
 def _pool(maker: Any, where: Where) -> Executor | None:
     if where == "processes":
-        # Forked, they have the texts and all that was looked up so far; they never touch the device.
+        # Forked processes inherit the texts and everything looked up so far; they never touch the device.
         return ProcessPoolExecutor(PROCESSES, multiprocessing.get_context("fork"), _begin, (maker, os.getpid()))
     return ThreadPoolExecutor(1, "inputs") if where == "thread" else None
 
 
 @contextmanager
 def _quiet_fork() -> Iterator[None]:
-    """Without Python's word on forking beside threads: these children do nothing but Python of their own."""
+    """Silence Python's warning about forking beside threads: these children only run Python of their own."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
         yield
 
 
 def _kill(pool: ProcessPoolExecutor) -> None:
-    """End processes that may be stuck: the interpreter waits for them at its end."""
+    """Kill processes that may be stuck: the interpreter would wait for them on exit."""
     for process in list((getattr(pool, "_processes", None) or {}).values()):
         process.kill()
 
 
-_maker: Any = None  # in a process of the pool
+_maker: Any = None  # in a worker process
 
 
 def _begin(maker: Any, parent: int) -> None:
     global _maker
     _maker = maker
-    gc.freeze()  # what came from the other process is not this one's to clear away
+    gc.freeze()  # what was inherited from the parent is not this process's to collect
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     os.environ["TOKENIZERS_PARALLELISM"] = "false"

@@ -1,4 +1,4 @@
-"""What the result has to beat: plain scikit-learn on the same frozen features."""
+"""Baselines that the result has to beat: plain scikit-learn on the same frozen features."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 NEIGHBORS = 20
-ALPHA = 0.8  # on AG News' dev part a point better than scikit-learn's 0.2
-MOST_POOL_TEXTS = 20_000  # the neighbour graph grows with the square of it
+ALPHA = 0.8  # a point better on AG News' dev part than scikit-learn's 0.2
+MOST_POOL_TEXTS = 20_000  # the cost of the neighbour graph grows with its square
 BLOCK = 512  # texts whose distances to all others are in memory at once
 
 
@@ -36,15 +36,15 @@ class Spreading:
             rows = generator(seed, "spreading").choice(size, most, replace=False)
         x = np.concatenate([self.directions(features.labeled), self.directions(features.weak[:, rows])])
         y = np.concatenate([features.labels.cpu().numpy(), np.full(len(rows), -1)])
-        neighbors = min(NEIGHBORS, max(1, (len(x) - 1) // 4))  # where all are neighbours all are alike
+        neighbors = min(NEIGHBORS, max(1, (len(x) - 1) // 4))  # if all were neighbours, all would be alike
         nearest = Nearest(neighbors, features.weak.device)
         self.model = LabelSpreading(kernel=nearest, alpha=ALPHA, max_iter=100)
-        with warnings.catch_warnings():  # texts no label reaches divide by zero
+        with warnings.catch_warnings():  # texts that no label reaches cause a division by zero
             warnings.simplefilter("ignore")
             self.model.fit(x, y)
 
     def predict_proba(self, features: Tensor) -> np.ndarray:
-        """(N, M, D) -> (M, C); a text no label reaches gets the uniform distribution."""
+        """(N, M, D) -> (M, C); a text that no label reaches gets the uniform distribution."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             probs = self.model.predict_proba(self.directions(features))
@@ -52,9 +52,10 @@ class Spreading:
 
 
 class Directions:
-    """The networks' features side by side, each of one length from the pool's centre, also where heads take them as is.
+    """The networks' features side by side, each centred on the pool and scaled to one length.
 
-    Else all texts would lie in a narrow cone, and a few of them next to everything.
+    This is done even if the heads take features as they are: otherwise all texts would lie in a narrow cone, a few of
+    them close to everything.
     """
 
     def __init__(self, features: FeatureSet, heads: Heads) -> None:
@@ -72,13 +73,13 @@ class Directions:
 
 
 class Nearest:
-    """scikit-learn's kernel "knn", by products of large blocks: in half the time on a CPU, at once on a GPU."""
+    """scikit-learn's kernel "knn", as products of large blocks: half the time on a CPU, instant on a GPU."""
 
     def __init__(self, count: int, device: torch.device) -> None:
         self.count, self.device = count, device
 
     def __call__(self, x: np.ndarray, queries: np.ndarray) -> csr_array:
-        """1 where one of ``x`` is among the nearest to a query: the graph of ``x`` itself by rows, else by columns."""
+        """1 where a row of ``x`` is among the nearest to a query; a query is a row for ``x`` itself, else a column."""
         from scipy.sparse import csr_array
 
         points, asked = (torch.from_numpy(rows).to(self.device) for rows in (x, queries))
@@ -100,9 +101,9 @@ class Logistic:
         from sklearn.linear_model import LogisticRegression
 
         self.directions = Directions(features, heads)
-        # Unit vectors: under the heads' scale the usual penalty would hardly be felt.
+        # Unit vectors: at the heads' scale the usual penalty would have hardly any effect.
         x = self.directions(features.labeled)
-        self.length = float(np.linalg.norm(x, axis=-1).mean()) or 1.0  # nothing where every text reads alike
+        self.length = float(np.linalg.norm(x, axis=-1).mean()) or 1.0  # 0 if all texts have the same features
         self.model = LogisticRegression(max_iter=1000)
         self.model.fit(x / self.length, features.labels.cpu().numpy())
 

@@ -40,7 +40,7 @@ def optimizer_state(optimizer: torch.optim.Optimizer) -> State:
 
 
 def load_optimizer(optimizer: torch.optim.Optimizer, state: State) -> None:
-    """The inverse of ``optimizer_state``; rates follow from the step."""
+    """The inverse of ``optimizer_state``; learning rates follow from the step."""
     per_parameter: dict[int, dict[str, Tensor]] = {}
     for path, value in _under("optimizer", state).items():
         number, name = path.split("/")
@@ -59,7 +59,7 @@ def save_checkpoint(path: Path, state: State, facts: dict[str, Any]) -> None:
 
 
 def check_identity(path: Path, facts: dict[str, Any], identity: str, changed: Sequence[str] = ()) -> None:
-    """Refuse a checkpoint that was written for other data or settings; ``changed`` says which ones these are."""
+    """Refuse a checkpoint written for other data or settings; ``changed`` names the settings that differ."""
     if facts["identity"] != identity:
         what = f"other settings ({'; '.join(changed)})" if changed else "other data or settings"
         raise InputError(

@@ -1,4 +1,4 @@
-"""Words that stand for a class: its name, and those most typical of its labelled texts by TF-IDF."""
+"""Words that represent a class: its name, and those most typical of its labelled texts by TF-IDF."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from jointmatch.augment.tfidf import Corpus, statistics
 from jointmatch.data import Splits
 from jointmatch.types import Label
 
-RARE = 0.001  # a word in a smaller share of the texts, or in one alone, is a name or a slip: it stands for no class
+RARE = 0.001  # a word in a smaller share of the texts, or in only one, is a name or a typo: it represents no class
 
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The W words that may stand for a class, and what speaks for each."""
+    """The W words that may represent a class, and the evidence for each."""
 
     words: list[str]
     typical: Tensor  # (M, W) TF-IDF of the words in each labelled text
-    named: Tensor  # (C, W) whether the word is of the class's own name
+    named: Tensor  # (C, W) whether the word is part of the class's own name
 
 
 @dataclass(frozen=True)
 class ClassWords:
-    """The vocabulary with its frozen features; which words a class has follows from the texts that are left."""
+    """The vocabulary with its frozen features; which words a class gets follows from the labelled texts kept."""
 
     features: Tensor  # (N, W, D)
     typical: Tensor  # (M, W)
     named: Tensor  # (C, W)
 
     def fold(self, kept: Tensor) -> ClassWords:
-        """The same for some of the labelled texts (M,)."""
+        """The same for only the ``kept`` labelled texts, (M,)."""
         return replace(self, typical=self.typical[kept])
 
     def vectors(self, labels: Tensor, count: int) -> Tensor:
@@ -47,7 +47,7 @@ class ClassWords:
 
 
 def chosen_words(typical: Tensor, named: Tensor, labels: Tensor, count: int) -> Tensor:
-    """The share of each word in its class's mean: (M, W), (C, W), (M,) -> (C, W), rows that sum to 1.
+    """Each word's share in its class's mean: (M, W), (C, W), (M,) -> (C, W), with rows that sum to 1.
 
     A word's score in a class is the sum of its TF-IDF over the class's texts.
     """
@@ -59,7 +59,7 @@ def chosen_words(typical: Tensor, named: Tensor, labels: Tensor, count: int) -> 
 
 
 def class_vocabulary(splits: Splits, count: int) -> Vocabulary:
-    """The names' words and of each labelled text the ``count`` most typical; what is typical, all texts say."""
+    """The words of the class names and the ``count`` most typical of each labelled text, judged by all texts."""
     corpus = Corpus([*splits.labeled.texts, *splits.pool.texts])
     scored = [_scores(text, corpus, count) for text in splits.labeled.texts]
     names = [_name_words(name) for name in splits.classes]
@@ -91,5 +91,5 @@ def _scores(text: str, corpus: Corpus, count: int) -> dict[str, float]:
 
 
 def _name_words(name: Label) -> Sequence[str]:
-    """The words of a class's name where it has any: a number names nothing."""
+    """The words of a class's name, if it has any: a number names nothing."""
     return [word for word in str(name).replace("/", " ").replace("_", " ").lower().split() if word.isalpha()]

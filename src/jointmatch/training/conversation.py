@@ -1,7 +1,7 @@
 """What a run asks of its networks while it trains.
 
-A run is written as if it were alone, but as a conversation: where it needs a pass or a gradient it yields what it
-asks for and is given the answer. So one run can be answered by itself, and several by one pass for all of them.
+A run is written as if it were alone, but as a conversation: when it needs a pass or a gradient, it yields a request
+and is sent the answer. So a single run can be answered on its own, and several by one pass for all of them.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from jointmatch.training.learner import Learner, Student, Weak
 
 @dataclass(frozen=True)
 class Backward:
-    """The gradient of a loss, added to what the run's parameters have; no answer."""
+    """Request to add the gradient of a loss to the run's parameters; has no answer."""
 
     loss: Tensor
 
 
 @dataclass(frozen=True)
 class Ready:
-    """About to take a step: runs that go side by side wait for each other here; no answer."""
+    """Notice that a step is about to begin: runs side by side wait for each other here; has no answer."""
 
     step: int
 
@@ -36,7 +36,7 @@ Conversation = Generator[Ask, Any, T]
 
 
 def answer(ask: Ask, learner: Learner) -> Any:
-    """What a run is told that is asked for by itself."""
+    """Answer the request of a single run."""
     if isinstance(ask, Weak):
         with torch.no_grad():
             return learner.weak_logits(ask)
@@ -48,7 +48,7 @@ def answer(ask: Ask, learner: Learner) -> Any:
 
 
 def alone(conversation: Conversation[T], learner: Learner) -> T:
-    """Answer a run by itself until it ends; memory that does not suffice is the run's to deal with."""
+    """Answer a single run until it ends; it is left to handle running out of memory."""
     reply: Any = None
     lacking: str | None = None
     while True:
@@ -60,4 +60,4 @@ def alone(conversation: Conversation[T], learner: Learner) -> T:
         try:
             reply = answer(ask, learner)
         except torch.OutOfMemoryError as error:
-            lacking = str(error)  # once out of this block the traceback, and with it the failed pass's tensors, is gone
+            lacking = str(error)  # leaving this block frees the traceback, and with it the failed pass's tensors

@@ -1,4 +1,4 @@
-"""Mode full: every network is trained entirely, each with its own encoder or all with one."""
+"""Mode full: the whole networks are trained, each with its own encoder or all sharing one."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from jointmatch.training.learner import Joinable, Student, Weak
 from jointmatch.training.views import Views
 from jointmatch.types import Mixing, Mixings
 
-TEXTS = 8  # batches are filled up to a multiple of it on a GPU, so that few shapes occur
+TEXTS = 8  # on a GPU, batches are filled up to a multiple of this, so that few shapes occur
 
 
 def autocast_dtype(
     device: torch.device, precision: Literal["auto", "fp32", "bf16"], tell: Callable[[str], None] = lambda text: None
 ) -> torch.dtype | None:
-    """bf16 where asked for, or by itself where the device has it; None for plain fp32. Who lacks it is told."""
+    """bf16 if requested, or with ``auto`` if the device supports it; None for plain fp32. Reports missing support."""
     has = has_bf16(device)
     what = "GPU" if device.type == "cuda" else "processor"
     if precision == "bf16":
@@ -47,16 +47,16 @@ def autocast_dtype(
 
 
 def background(inputs: Inputs, device: torch.device) -> Where:
-    """Where inputs are made while the device works."""
+    """Where inputs are prepared while the device is busy."""
     if device.type == "cpu":
         return "here"
     return "processes" if inputs.written_afresh() and can_fork() else "thread"
 
 
 class FullLearner(Joinable):
-    """Texts through whole networks; views are made afresh at every step.
+    """Runs texts through whole networks; views are made anew at every step.
 
-    ``tell`` hears what goes slower than it could.
+    ``tell`` is told what runs slower than it could.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class FullLearner(Joinable):
         self.num_networks = len(networks.heads)
         self.device, self.dtype = device, dtype
         stacked = isinstance(networks.encoders, StackedEncoders)
-        self._inputs_on = torch.device("cpu") if stacked else device  # a stack lays texts out first and sends them then
+        self._inputs_on = torch.device("cpu") if stacked else device  # a stack packs its texts before sending them
         self.labels = torch.tensor(splits.labeled.labels, device=device)
         self.pool_size = len(splits.pool)
         self._encoded: dict[str, list[list[int]]] = {}
@@ -97,7 +97,7 @@ class FullLearner(Joinable):
             tokens = self.inputs.student_chosen(ask.labeled, ask.pool, ask.draw, ask.chosen)
         else:
             tokens = self._ahead.take("student", ask.labeled, ask.pool, ask.draw)
-        if ask.kept is not None:  # all of them were made ahead, before it was known which are read
+        if ask.kept is not None:  # all were prepared ahead, before it was known which are read
             rows = np.concatenate([np.arange(len(ask.labeled)), len(ask.labeled) + ask.kept])
             tokens = [own.rows(rows) for own in tokens]
         return self._sent(tokens)
@@ -124,15 +124,15 @@ class FullLearner(Joinable):
         logits = torch.empty(self.num_networks, len(ids), self.model.heads.shape.num_classes)
         budget = tokens_per_batch(self.device)
         which = None if rows is None else rows.tobytes()
-        padded = self._padded.setdefault(which, {}) if part == "dev" else None  # it comes again and again
+        padded = self._padded.setdefault(which, {}) if part == "dev" else None  # evaluated again and again
         with torch.no_grad(), self._autocast():
             found = list(in_batches(self.tokenizer, ids, budget, self._inputs_on, module, padded))
-        for where, out in found:  # not before all have been sent: the device would wait for each one's way back
+        for where, out in found:  # only after all were launched: else the device would wait for each transfer back
             logits[:, where] = out[..., : logits.shape[-1]].float().cpu()
         return logits
 
     def per_network(self) -> Sequence[Sequence[Tensor]]:
-        if len(self.model.encoders) < self.num_networks:  # a shared encoder belongs to none of them alone
+        if len(self.model.encoders) < self.num_networks:  # a shared encoder belongs to no single network
             return [list(self.model.parameters())]
         pairs = zip(self.model.encoders.per_network(), self.model.heads, strict=True)
         return [[*encoder, *head.parameters()] for encoder, head in pairs]
@@ -169,7 +169,7 @@ class FullLearner(Joinable):
         return join_networks([module for module in modules if isinstance(module, Networks)])
 
     def _autocast(self) -> torch.autocast:
-        # No weight is cast twice in one pass, so a cache of cast ones has no use; recorded passes could not have one.
+        # No weight is cast twice in one pass, so a cast cache is useless; captured passes could not have one anyway.
         enabled = self.dtype is not None
         return torch.autocast(self.device.type, self.dtype or torch.bfloat16, enabled=enabled, cache_enabled=False)
 

@@ -1,4 +1,4 @@
-"""What networks read: rows to the tokens of their views."""
+"""What networks read: from rows to the tokens of their views."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ Part = Literal["pool", "labeled"]
 
 
 class Inputs:
-    """Makes tokens on the CPU, always the same ones of the same rows and draw.
+    """Makes tokens on the CPU, always the same for the same rows and draw.
 
-    Every method gives one batch for each network, or one that all of them read.
+    The methods return one batch for each network, or a single one that all of them read.
 
     Args:
         labeled: The labelled texts.
         pool: The unlabelled ones.
-        views: Of each network, or one for all.
+        views: One per network, or one for all.
         tokenizer: The backbone's.
     """
 
@@ -33,27 +33,27 @@ class Inputs:
         self.labeled, self.pool, self.views, self.tokenizer = labeled, pool, views, tokenizer
 
     def written_afresh(self) -> bool:
-        """Whether views are written as texts at every visit, which takes longer than to look tokens up."""
+        """Whether views are written as new texts at every draw, which takes longer than looking tokens up."""
         return any(views.written_afresh() for views in self.views)
 
     def load(self) -> None:
-        """Have what is read from disk at first use, such as a thesaurus, before others begin with what there is."""
+        """Load what is read from disk at first use, such as a thesaurus, before processes are forked from this one."""
         row = np.arange(1)
         self.student(row[: len(self.labeled)], row[: len(self.pool)], 0)
         self.weak(row[: len(self.pool)], 0, 0, "pool")
 
     def student(self, labeled: np.ndarray, pool: np.ndarray, draw: int) -> list[Tokens]:
-        """The weak views of labelled texts, before the strong ones of pool texts."""
+        """The weak views of labelled texts, followed by the strong views of pool texts."""
         others = [self._read(views.drawn_strong(self.pool, pool, draw)) for views in self.views]
         return self._behind_labeled(labeled, draw, others)
 
     def student_chosen(self, labeled: np.ndarray, pool: np.ndarray, draw: int, chosen: ChosenViews) -> list[Tokens]:
-        """The same with every pool text in the view that was chosen for it."""
+        """The same, with every pool text in the view chosen for it."""
         others = [self.tokenizer(texts) for texts in self._chosen_texts(pool, chosen)]
         return self._behind_labeled(labeled, draw, others)
 
     def weak(self, rows: np.ndarray, draw: int, view: int, part: Part) -> list[Tokens]:
-        """One view of some texts, counted from the weak one."""
+        """View number ``view`` of some texts; 0 is the weak one."""
         texts = self.pool if part == "pool" else self.labeled
         return [self._read(views.drawn(texts, rows, draw, view)) for views in self.views]
 
@@ -62,8 +62,8 @@ class Inputs:
         return [given[i % len(given)].followed_by(own) for i, own in enumerate(others)]
 
     def _chosen_texts(self, pool: np.ndarray, chosen: ChosenViews) -> list[list[str]]:
-        """Each network's list of texts, every text in the view that was chosen for it."""
-        each = list(dict.fromkeys(pool.tolist()))  # a text read in several views was drawn for once
+        """Each network's list of texts, every text in the view chosen for it."""
+        each = list(dict.fromkeys(pool.tolist()))  # a text read in several views was drawn only once
         place = {row: i for i, row in enumerate(each)}
         made = [
             [self._cut(views.drawn(self.pool, each, d, n)).views() for n, d in enumerate(chosen.draws)]
@@ -75,12 +75,12 @@ class Inputs:
         ]
 
     def _read(self, drawn: Drawn) -> Tokens:
-        """The tokens of views: by those of their words where these are worth keeping, else by the texts."""
+        """The views' tokens: from those of their words where these are worth keeping, else from the texts."""
         drawn, found = self._cut(drawn), None
         if drawn.texts and drawn.steps is not None:
             found = self.tokenizer.reordered(drawn.texts, spaced_words if drawn.steps else at_spaces, drawn.order)
         return self.tokenizer(drawn.views()) if found is None else found
 
     def _cut(self, drawn: Drawn) -> Drawn:
-        """What is never read of a text is not there when its words are drawn: the same for whoever reads it."""
+        """Drop what is never read of a text before its words are drawn: the draw is then the same for every reader."""
         return drawn.cut(self.tokenizer.shortened)

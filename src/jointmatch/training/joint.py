@@ -1,4 +1,4 @@
-"""The passes of several runs as one: their texts side by side, their networks one stack."""
+"""The passes of several runs combined into one: their texts side by side, their networks in one stack."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from jointmatch.types import Mixing, Mixings
 
 
 class Joint:
-    """Answers what runs ask at the same time; each is given its own part of the answer."""
+    """Answers requests that several runs make at the same time; each run gets its own part of the answer."""
 
     def __init__(self, learners: Sequence[Joinable]) -> None:
         self.learners = learners
-        self._joined: dict[int, Joined] = {}  # by the first run's module: its networks, or their average
+        self._joined: dict[int, Joined] = {}  # by the id of the first run's module: its networks, or their average
 
     def weak(self, asks: Sequence[Weak]) -> list[Tensor]:
-        """Each run's (N, B, C)."""
+        """Each run's logits (N, B, C)."""
         inputs = [learner.weak_inputs(ask) for learner, ask in zip(self.learners, asks, strict=True)]
         with torch.no_grad():
             found = self._logits([ask.module for ask in asks], inputs, [ask.seeds for ask in asks])
         return [own[:, : len(ask.rows)] for own, ask in zip(found, asks, strict=True)]
 
     def student(self, asks: Sequence[Student]) -> list[tuple[Tensor, Tensor]]:
-        """Each run's labelled and unlabelled (N, B, C)."""
+        """Each run's labelled and unlabelled logits, (N, B, C) each."""
         inputs = [learner.student_inputs(ask) for learner, ask in zip(self.learners, asks, strict=True)]
         modules = [learner.networks for learner in self.learners]
         found = self._logits(modules, inputs, [ask.seeds for ask in asks], self._mixing(asks))
@@ -37,7 +37,7 @@ class Joint:
         return [(own[:, :a], own[:, a : a + b]) for own, (a, b) in zip(found, counts, strict=True)]
 
     def backward(self, asks: Sequence[Backward]) -> None:
-        """Add every loss's gradient to its own run's parameters."""
+        """Add each loss's gradient to its own run's parameters."""
         shares = [share for joined in self._joined.values() for share in joined.graded]
         for share in shares:
             share.keep_gradient()
@@ -47,12 +47,12 @@ class Joint:
         self.forget_gradients()
 
     def forget_gradients(self) -> None:
-        """Leave nothing behind of a pass that did not end."""
+        """Clear the joint gradients, including those of a pass that failed."""
         for joined in self._joined.values():
             joined.module.zero_grad(set_to_none=True)
 
     def part(self) -> None:
-        """Give each run's networks memory of their own again."""
+        """Give each run's networks their own memory again."""
         for joined in self._joined.values():
             for shares in joined.shares:
                 for share in shares:
@@ -66,7 +66,7 @@ class Joint:
         seeds: Sequence[Sequence[int] | None],
         mixing: Mixings | None = None,
     ) -> list[Tensor]:
-        """Each run's (N, B, C), where B is the largest of all runs'."""
+        """Each run's logits (N, B, C), where B is the largest of all runs'."""
         learner = self.learners[0]
         if id(modules[0]) not in self._joined:
             self._joined[id(modules[0])] = learner.join(modules)
@@ -79,7 +79,7 @@ class Joint:
         return list(learner.logits(module, every, dropped, mixing).split(count))
 
     def _mixing(self, asks: Sequence[Student]) -> Mixings | None:
-        """How each network's texts are mixed; where some runs' are not, theirs stay themselves."""
+        """How each network's texts are mixed; the texts of runs without mixing stay as they are."""
         if all(ask.mixing is None for ask in asks):
             return None
         longest = max(sum(ask.counts) for ask in asks)

@@ -45,16 +45,16 @@ class FeatureSet:
     weak: Tensor
     strong: list[Tensor]
     parts: dict[str, Tensor]
-    labeled_strong: list[Tensor] = field(default_factory=list)  # where an algorithm looks at them
-    words: ClassWords | None = None  # where heads start at them
+    labeled_strong: list[Tensor] = field(default_factory=list)  # if the algorithm uses them
+    words: ClassWords | None = None  # if the heads start from them
 
     def view(self, number: int, part: Literal["pool", "labeled"] = "pool") -> Tensor:
-        """The weak view's features where ``number`` is 0, else those of a strong one, counted from 1."""
+        """The weak view's features if ``number`` is 0, else those of a strong view, counted from 1."""
         weak, strong = (self.weak, self.strong) if part == "pool" else (self.labeled, self.labeled_strong)
         return strong[(number - 1) % len(strong)] if number else weak
 
     def fold(self, rows: Tensor) -> FeatureSet:
-        """The same without some labelled rows, which become the part ``held_out``."""
+        """The feature set without the labelled ``rows``, which become the part ``held_out``."""
         kept = torch.ones_like(self.labels, dtype=torch.bool)
         kept[rows] = False
         parts = {"held_out": self.labeled[:, rows], "pool": self.weak}
@@ -81,7 +81,7 @@ def extract_features(
     vocabulary: Vocabulary | None = None,
     engine: Engine = "auto",
 ) -> FeatureSet:
-    """Compute or read back the features of all parts and views, and of classes' words where there are any."""
+    """Compute or read back the features of all parts and views, and of the class words if there are any."""
     encoder.eval().to(device)
     if reason := quicken(encoder, engine):
         listener.note(reason)
@@ -89,7 +89,7 @@ def extract_features(
     named = _named_texts(splits, views.for_networks(len(encoder.layers)), labeled_strong)
     if vocabulary is not None:
         named["words"] = [vocabulary.words]
-    # One list lets short and long texts of all parts share batches, and each distinct text be computed once.
+    # One list for all parts: their texts share batches, and each distinct text is computed only once.
     every = [text for readers in named.values() for texts in readers for text in texts]
     listener.stage("features", len(set(every)))
     found = cached_features(every, encoder, tokenizer, device, cache, settings, listener.advance)
@@ -131,13 +131,13 @@ def _named_texts(splits: Splits, views: list[Views], labeled_strong: bool) -> di
 
 
 def _side_by_side(columns: list[list[list[str]]]) -> Iterator[tuple[list[str], ...]]:
-    """Each network's first column, each one's second, ...; who has fewer begins anew."""
+    """Each network's first column, then each one's second, ...; a network with fewer starts over."""
     most = max(map(len, columns), default=0)
     return zip(*([own[i % len(own)] for i in range(most)] for own in columns), strict=True)
 
 
 def build_heads(features: FeatureSet, config: NetworkConfig, num_classes: int, seed: int, extra: int = 0) -> Heads:
-    """Heads centred on the features and started as the config says, with ``extra`` outputs besides the classes."""
+    """Heads centred on the features and initialised as configured, with ``extra`` outputs besides the classes."""
     count, _, width = features.labeled.shape
     scale = config.feature_scale if config.normalize else None
     kinds, cosine = config.head_per_network, config.cosine_scale
@@ -181,7 +181,7 @@ class LiteLearner(Joinable):
         return list(torch.cat([given, others], dim=1))
 
     def _student_features(self, pool: np.ndarray, draw: int, chosen: ChosenViews | None) -> Tensor:
-        """The strong views, each text's drawn at random where there are several, or those that were chosen."""
+        """Features of the strong views, drawn at random per text if there are several, or of the chosen views."""
         rows, strong = self._index(pool), self.features.strong
         if chosen is not None:
             views = [self.features.view(number) for number in range(len(chosen.draws))]
@@ -207,7 +207,7 @@ class LiteLearner(Joinable):
         return logits
 
     def why_not_joined(self) -> str | None:
-        # Measured: a step is chance and arithmetic over features, which is quickest while they are in the cache.
+        # Measured: a step is random numbers and arithmetic on features, fastest while these are in the CPU cache.
         return "on a CPU heads learn no faster together" if self.device.type == "cpu" else None
 
     def bytes_to_train(self) -> int:
@@ -225,7 +225,7 @@ class LiteLearner(Joinable):
         return self._of_classes(module(features)).float().cpu()
 
     def predict_proba(self, features: Tensor) -> np.ndarray:
-        """Features (N, M, D) to the mean of the heads' probabilities (M, C)."""
+        """The mean of the heads' probabilities, (M, C), from features (N, M, D)."""
         with torch.no_grad():
             return self._of_classes(self.heads(features)).double().softmax(-1).mean(0).cpu().numpy()
 

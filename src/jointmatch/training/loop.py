@@ -1,4 +1,4 @@
-"""The loop: step, evaluate, keep the best, stop, checkpoint. Nothing in here knows a method."""
+"""The training loop: step, evaluate, keep the best, stop, checkpoint. It knows nothing about any particular method."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from jointmatch.training.metrics import brief
 from jointmatch.training.stopping import StopRequest
 from jointmatch.training.updates import Updater
 
-LOOK_EVERY = 10  # steps: whether the loss is a number is asked so often, and read as much later, when it is long known
+LOOK_EVERY = 10  # steps between finiteness checks; each result is read at the next check, long after it is ready
 
 
 @dataclass
 class Progress:
-    """Where the loop stands: all of its own state, and JSON."""
+    """The loop's progress: all of its own state, as JSON values."""
 
     step: int = 0
     best_score: float = -math.inf
@@ -40,7 +40,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Trained:
-    """What the loop leaves besides the trained networks."""
+    """What the loop returns besides the trained networks."""
 
     history: list[dict[str, Any]]
     steps: int
@@ -49,7 +49,7 @@ class Trained:
     selection: str  # how the kept weights were chosen, in words
     last: dict[str, dict[str, float]] = field(default_factory=dict)  # part -> scores of the last step's weights
     logits: dict[str, Tensor] = field(default_factory=dict, compare=False, repr=False)
-    """Part -> (N, M, C) of the kept weights, where it is known."""
+    """Part -> logits (N, M, C) of the kept weights, where known."""
 
 
 @dataclass(frozen=True)
@@ -57,22 +57,22 @@ class Checkpointing:
     """Where the state is written, and how often."""
 
     path: Path
-    every: int  # steps; 0 only at the end and when stopped
-    identity: str = ""  # what a checkpoint must have been written for to be resumed
+    every: int  # in steps; 0: only at the end and when stopped
+    identity: str = ""  # a checkpoint is resumed only if it was written with the same identity
 
 
 class Loop:
     """Runs an updater.
 
     Args:
-        updater: Does one step at a time; its config has steps, evaluation interval and patience.
-        listener: Hears of steps and evaluations.
-        truths: Class ids of ``dev``, which chooses the checkpoint, and of ``test``, which is only scored at the
+        updater: Performs one step at a time; its config sets the steps, the evaluation interval and the patience.
+        listener: Is told about steps and evaluations.
+        truths: Class ids of ``dev``, used to choose the checkpoint, and of ``test``, which is only scored at the
             end; either may be absent.
         checkpointing: None keeps the state in memory only.
         on_evaluation: Called with the whole history after each evaluation.
-        look_first: Whether the networks are something already as they begin: then they are scored before the first
-            step as well, and kept where no step improves on them.
+        look_first: Whether the networks are useful before any training: then they are also scored before the first
+            step, and kept if no step improves on them.
     """
 
     def __init__(
@@ -89,23 +89,23 @@ class Loop:
         self.checkpointing, self.on_evaluation, self.look_first = checkpointing, on_evaluation, look_first
         self.progress = Progress()
         self.best: State = {}
-        self._asked: tuple[int, Callable[[], Tensor]] | None = None  # of which step, whether all was a number
-        self._computed: dict[str, tuple[int, Tensor]] = {}  # part -> after which step, and what
-        self._of_best: dict[str, Tensor] = {}  # part -> what the best weights gave, where they were asked
+        self._asked: tuple[int, Callable[[], Tensor]] | None = None  # step, and how to read whether all was finite
+        self._computed: dict[str, tuple[int, Tensor]] = {}  # part -> step, and the logits after it
+        self._of_best: dict[str, Tensor] = {}  # part -> logits of the best weights, where computed
 
     def run(self) -> Trained:
-        """Train alone to the end (from a loaded checkpoint if there is one) and put the best weights in place."""
+        """Train this run alone to the end (from a loaded checkpoint if there is one) and restore the best weights."""
         with StopRequest() as stop, self.updater.learner.at_work():
             termination = alone(self.conversation(stop), self.updater.learner)
         return self.end(termination)
 
     def conversation(self, stop: StopRequest) -> Conversation[str]:
-        """Train until there is a reason to end, which is returned once the state is saved."""
+        """Train until there is a reason to end; return it once the state is saved."""
         self.listener.stage("training", self.config.steps)
         self.listener.advance(self.progress.step)
         if self.look_first and "dev" in self.truths and not self.progress.history and not self.progress.step:
             self._evaluate()
-        # Patience first, so that a resumed run stops where the first one would have.
+        # Check patience first, so that a resumed run stops where the original one would have.
         while self.progress.step < self.config.steps and not self._out_of_patience():
             yield Ready(self.progress.step)
             yield from self.updater.conversation(self.progress.step)
@@ -116,13 +116,13 @@ class Loop:
                 self._interrupt()
         termination = "early_stopping" if self.progress.step < self.config.steps else "max_steps"
         if self.checkpointing:
-            self.save()  # here and not at the end, which beside others comes when the last of them is there
+            self.save()  # not in ``end``: side by side, that is called only when the last run is done
             if stop.wanted:
                 self._say_stopped()
         return termination
 
     def end(self, termination: str) -> Trained:
-        """Keep the best weights in the networks."""
+        """Restore the best weights and return the result."""
         self.listener.done()
         return self._finish(termination)
 
@@ -143,18 +143,18 @@ class Loop:
             self.save()
 
     def _is_due(self, step: int, evaluate: bool) -> bool:
-        """Whether a checkpoint is; the first evaluation leaves one too, so that a NaN soon after loses nothing."""
+        """Whether a checkpoint is due; the first evaluation writes one too, so that a NaN soon after loses nothing."""
         if self.checkpointing is None or self.checkpointing.every == 0:
             return False
         return step % self.checkpointing.every == 0 or (evaluate and not self.checkpointing.path.exists())
 
     def _insist_on_numbers(self) -> None:
-        """Before anything is made of the weights. It waits for the device."""
+        """Fail on NaN before the weights are used for anything. Waits for the device."""
         self._asked = None
         self._stop_unless(self._all_numbers(), self.progress.step)
 
     def _watch_numbers(self) -> None:
-        """Between evaluations, which may be far apart: without waiting for the step that was just begun."""
+        """Check for NaN between evaluations, which may be far apart, without waiting for the step just launched."""
         before, self._asked = self._asked, (self.progress.step, read_later(self._all_numbers()))
         if before is not None:
             step, read = before
@@ -196,7 +196,7 @@ class Loop:
         scores = {f"dev_{name}": value for name, value in brief(probs.mean(0), labels).items()}
         scores["dev_accuracy_per_network"] = [brief(p, labels)["accuracy"] for p in probs]  # type: ignore[assignment]
         score = scores["dev_accuracy"]
-        # Of equals the later is kept: a small dev part ties often, and more training is then the safer bet.
+        # The later of two equals is kept: ties are common on a small dev part, and more training is the safer bet.
         self.progress.since_best = 0 if score > self.progress.best_score else self.progress.since_best + 1
         if score >= self.progress.best_score:
             self.progress.best_score, self.progress.best_step = score, self.progress.step
@@ -206,14 +206,14 @@ class Loop:
 
     @cached_property
     def _chosen_on(self) -> np.ndarray | None:
-        """The rows of dev that the checkpoint is chosen on; None: all."""
+        """The dev rows used to choose the checkpoint; None: all."""
         size, wanted = len(self.truths["dev"]), self.config.evaluate_on
         if not 0 < wanted < size:
             return None
         return np.sort(generator(self.config.seed, "dev rows").choice(size, wanted, replace=False))
 
     def _logits(self, part: str) -> Tensor:
-        """Of the weights after this step, computed once."""
+        """Logits of the weights after this step, computed once."""
         step, logits = self._computed.get(part, (None, None))
         if logits is None or step != self.progress.step:
             with torch.no_grad():
@@ -268,7 +268,7 @@ class Loop:
         checkpoints.save_checkpoint(self.checkpointing.path, state, facts)
 
     def load(self) -> bool:
-        """Continue from the checkpoint if it exists and belongs to this very run."""
+        """Continue from the checkpoint if there is one; refuse it if it belongs to another run."""
         if self.checkpointing is None or not self.checkpointing.path.exists():
             return False
         state, facts = checkpoints.load_checkpoint(self.checkpointing.path)

@@ -1,4 +1,4 @@
-"""Views made before training starts: those that take long, and all of them where features are computed once."""
+"""Views made before training starts: the expensive ones, or all of them if features are computed once."""
 
 from __future__ import annotations
 
@@ -15,18 +15,19 @@ from jointmatch.listener import Listener
 from jointmatch.training.views import Afterwards, Kept, Source, Views
 
 Similarity = Callable[[Sequence[str], Sequence[str]], np.ndarray]
-"""Texts and their views to how alike the two are: 1 for the same."""
+"""From texts and their views to how similar the two are: 1 for identical."""
 _NOWHERE = Surroundings()
-MANY = 50_000  # so many cheap views take seconds, and a bar
+MANY = 50_000  # this many cheap views take seconds and deserve a progress bar
 
 Made = dict[tuple[str, int], dict[str, str]]
-"""Views that were made once and are cheap enough not to be on disk: augmenter and number -> text -> view."""
+"""Views made once that are cheap enough not to be kept on disk: (augmenter, number) -> text -> view."""
 
 
 def ready_views(config: AugmentConfig, surroundings: Surroundings = _NOWHERE) -> tuple[AugmentConfig, list[str]]:
-    """The config with ``fallback`` in place of what this machine or the run lacks, and a line on each such change.
+    """The config with ``fallback`` in place of augmenters that lack something here, and a note on each such change.
 
-    Without a fallback the views stay as asked, and making them says what is missing.
+    What they lack is something of this machine or of the run. Without a fallback the views stay as requested, and
+    making them reports what is missing.
     """
     notes: dict[str, str] = {}
 
@@ -53,7 +54,7 @@ def ready_views(config: AugmentConfig, surroundings: Surroundings = _NOWHERE) ->
 
 
 def split_dear(augmenter: Augmenter) -> tuple[Augmenter | None, Augmenter | None]:
-    """What of an augmenter has to be made once, and the cheap rest that can follow afresh at every step."""
+    """Split an augmenter into the part to be made once and the cheap rest that can be applied anew at every step."""
     if not augmenter.dear:
         return None, augmenter
     if not isinstance(augmenter, Chain):
@@ -67,11 +68,11 @@ class ViewMaker:
     """Makes and keeps views.
 
     Args:
-        splits: Whose texts.
-        surroundings: What augmenters may want to know.
-        listener: Hears of progress, and of what became of the views.
-        similarity: Needed only where views are held against their texts.
-        made: Views that other seeds have made, of texts that are mostly the same; these are added.
+        splits: The texts to make views of.
+        surroundings: What augmenters may need to know.
+        listener: Is told about progress, and about how the views turned out.
+        similarity: Needed only if views are compared with their texts.
+        made: Views made for other seeds, whose texts are mostly the same; new ones are added.
     """
 
     def __init__(
@@ -86,9 +87,9 @@ class ViewMaker:
         self.made: Made = {} if made is None else made
 
     def make(self, views: Views, everything: bool, labeled_strong: bool = False) -> None:
-        """Keep the dear views, those that are compared with their texts or, if so asked, ``everything``.
+        """Make and keep the expensive views, those that are compared with their texts or, if set, ``everything``.
 
-        The labelled texts have strong views only if ``labeled_strong``.
+        Labelled texts get strong views only if ``labeled_strong``.
         """
         pool, config = self.splits.pool, views.config
         every_text = [t for part in (self.splits.labeled, pool) if part.weak is None for t in part.texts]
@@ -114,7 +115,7 @@ class ViewMaker:
     def _kept(self, views: Views, augmenter: Augmenter, texts: Sequence[str]) -> Kept:
         texts = list(dict.fromkeys(texts))
         count = views.config.views if augmenter.random else 1
-        first = views.network * count  # networks with views of their own draw others
+        first = views.network * count  # networks with their own views draw different ones
         columns = [self._column(augmenter, texts, index) for index in range(first, first + count)]
         report = augmenter.report()
         if report and texts:
@@ -146,7 +147,7 @@ class ViewMaker:
     def _without_astray(
         self, augmenter: Augmenter, texts: list[str], columns: list[list[str]], least: float
     ) -> list[list[str]]:
-        """The text itself in place of a view that says something else."""
+        """Replace each view that strays too far from its text by the text itself."""
         astray = np.stack([self._alike(texts, column) < least for column in columns])
         self.listener.note(
             f"Views by {augmenter}: {astray.sum()} of {astray.size} ({astray.mean():.1%}) less alike their text than "
@@ -158,7 +159,7 @@ class ViewMaker:
         ]
 
     def _rank(self, views: Views) -> None:
-        """Of all views of a text the one most alike is its weak view and the others are its strong ones (SAT)."""
+        """Make the view most similar to its text the weak one, and all others the strong ones (SAT)."""
         texts = list(dict.fromkeys(self.splits.pool.texts))
         sources = [s for s in (views.weak_source, *views.strong_sources) if isinstance(s, Kept)]
         columns = [column for source in sources for column in source.columns(texts)]

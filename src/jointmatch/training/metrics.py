@@ -1,4 +1,4 @@
-"""How good a set of probabilities is, as fractions."""
+"""Metrics of predicted probabilities, as fractions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def brief(probs: np.ndarray, labels: np.ndarray) -> dict[str, float]:
 
 
 def calibration_error(probs: np.ndarray, labels: np.ndarray, bins: int = 15) -> float:
-    """Expected calibration error: mean gap of confidence and accuracy over equal-width bins."""
+    """Expected calibration error: mean gap between confidence and accuracy over equal-width bins."""
     confidence, correct = probs.max(-1), probs.argmax(-1) == labels
     bin_of = np.minimum((confidence * bins).astype(int), bins - 1)
     total = 0.0
@@ -55,7 +55,7 @@ def full_metrics(probs: np.ndarray, labels: np.ndarray, classes: Sequence[Label]
 
 
 def no_text_of(where: str, absent: Sequence[Label]) -> str:
-    """Why the macro-F1 of a part that lacks classes is low at any accuracy, in words."""
+    """Why macro-F1 is low at any accuracy on a part that lacks classes, in words."""
     shown = ", ".join(map(repr, absent[:5])) + (", ..." if len(absent) > 5 else "")
     return f"{where} has no text of {len(absent)} class(es) ({shown}): macro-F1 counts such a class as 0."
 

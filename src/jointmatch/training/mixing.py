@@ -1,4 +1,4 @@
-"""What is taught where texts are mixed with each other, or read in several views at once."""
+"""Targets for texts that are mixed with each other, or read in several views at once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jointmatch.types import Mixing, PseudoLabels
 
 
 def distributions(targets: Tensor, num_classes: int) -> Tensor:
-    """Class ids (N, B) as distributions (N, B, C); distributions as they are."""
+    """Class ids (N, B) as distributions (N, B, C); distributions are returned as they are."""
     return targets if targets.dtype.is_floating_point else F.one_hot(targets, num_classes).float()
 
 
@@ -24,7 +24,7 @@ def mix_targets(
 
     Args:
         y: Class ids of the labelled texts (B_l,), which come first.
-        labels: Of the unlabelled texts that follow, if there are any; which of them are selected stays as it is.
+        labels: Pseudo-labels of the unlabelled texts that follow, if any; which of them are selected is unchanged.
         mixing: Partners (N, B_l + B_u) and share.
         num_classes: C.
 
@@ -41,10 +41,10 @@ def mix_targets(
 
 
 def in_every_view(labels: PseudoLabels, count: int, index: Tensor, parts: Sequence[int]) -> PseudoLabels:
-    """The same labels ``count`` times over: texts (B,) in the weak view, in the first strong one, ...
+    """Repeat the labels ``count`` times: for texts (B,) in the weak view, in the first strong one, ...
 
-    A micro-batch of ``parts`` texts stays together, all its views one after another: views are drawn for the texts of
-    one together, and what is learnt from is to be what was labelled.
+    Each micro-batch (sizes in ``parts``) stays together, all its views one after another: views are drawn per
+    micro-batch, and the texts learnt from must be the ones that were labelled.
     """
     places = torch.arange(len(index), device=index.device).split(list(parts))
     order = torch.cat([part.repeat(count) for part in places])

@@ -1,4 +1,4 @@
-"""AdamW with a rate of its own for the heads, warm-up and a schedule that is a function of the step."""
+"""AdamW with a separate learning rate for the heads, warm-up and a schedule that is a function of the step."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from jointmatch.training.learner import Learner
 
 
 def build_optimizer(learner: Learner, config: TrainingConfig, algorithm: Algorithm | None = None) -> torch.optim.AdamW:
-    """Encoder, heads and what the algorithm itself learns, each with and without weight decay.
+    """AdamW over the encoder, the heads and what the algorithm itself learns, each with and without weight decay.
 
-    Biases and norms have none.
+    Biases and norms have no weight decay.
     """
     encoder = {id(p) for p in learner.encoder_parameters()}
     stacked = {id(p) for p in learner.stacked_parameters()}
@@ -39,7 +39,7 @@ def build_optimizer(learner: Learner, config: TrainingConfig, algorithm: Algorit
 
 
 def rate_factor(step: int, config: TrainingConfig) -> float:
-    """The share of the base rate at a step: warm-up from zero, then constant or a straight line down."""
+    """The share of the base rate at a step: warm-up from zero, then constant or linear decay."""
     if step < config.warmup_steps:
         return (step + 1) / config.warmup_steps
     if config.schedule == "constant":
@@ -55,7 +55,7 @@ def set_rates(optimizer: torch.optim.Optimizer, factor: float) -> None:
 
 
 def clip(per_network: Sequence[Sequence[Tensor]], norm: float) -> None:
-    """Clip each network's gradient on its own: one network's spike must not slow the other."""
+    """Clip each network's gradient on its own: one network's spike must not slow down another."""
     if norm > 0:
         for parameters in per_network:
             torch.nn.utils.clip_grad_norm_(parameters, norm)

@@ -1,4 +1,4 @@
-"""Counts over pseudo-labels between two evaluations, kept on the device without waiting for it."""
+"""Pseudo-label counts between two evaluations, kept on the device without waiting for it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from torch import Tensor, nn
 
 from jointmatch.types import PseudoLabels
 
-BATCHES = 16  # are counted at once: each by itself is much launching of small kernels
+BATCHES = 16  # counted at once: one by one, they would launch many small kernels
 
 
 class PseudoLabelCounts(nn.Module):
-    """How many were given, how often the networks agreed, and how many were right where that is known."""
+    """How many pseudo-labels were given, how often the networks agreed, and how many were right where that is known."""
 
     seen: Tensor
     agreed: Tensor
@@ -29,12 +29,12 @@ class PseudoLabelCounts(nn.Module):
             self.register_buffer(name, torch.zeros((), dtype=torch.float64))
         for name in ("selected", "checked", "correct"):
             self.register_buffer(name, torch.zeros(num_classes, dtype=torch.float64))
-        # Targets, selected and truth of batches that are not counted yet.
+        # Targets, selected and truth of batches not counted yet.
         self._waiting: list[tuple[Tensor, Tensor, Tensor]] = []
         self.register_state_dict_pre_hook(_count_before)
 
     def add_labels(self, labels: PseudoLabels, truth: Tensor) -> None:
-        """Take one batch; ``truth`` (B,) is negative where the true label is unknown."""
+        """Add one batch; ``truth`` (B,) is negative where the true label is unknown."""
         if self._waiting and _kind(self._waiting[0][0]) != _kind(labels.targets):
             self._count()
         self._waiting.append((labels.targets, labels.selected, truth))
@@ -46,14 +46,14 @@ class PseudoLabelCounts(nn.Module):
         super()._load_from_state_dict(*args, **kwargs)
 
     def _count(self) -> None:
-        """Count what waits."""
+        """Count the waiting batches."""
         if not self._waiting:
             return
         each, chosen, truths = zip(*self._waiting, strict=True)
         self._waiting.clear()
         targets, truth = torch.cat(each, 1), torch.cat(truths)
         targets = targets.argmax(-1) if targets.dtype.is_floating_point else targets
-        real = targets < len(self.selected)  # an extra class is no label that could be right
+        real = targets < len(self.selected)  # an extra class can never be right
         self.seen += targets.numel()
         self.agreed += (targets == targets[:1]).all(0).sum() * len(targets)
         selected = torch.cat(chosen, 1) & real
@@ -69,7 +69,7 @@ class PseudoLabelCounts(nn.Module):
         self.steps += 1
 
     def flush(self) -> dict[str, Any]:
-        """The means since the last flush, then start anew."""
+        """Return the means since the last flush and start over."""
         self._count()
         record: dict[str, Any] = {}
         if self.steps > 0:
@@ -89,11 +89,11 @@ class PseudoLabelCounts(nn.Module):
 
 
 def _kind(targets: Tensor) -> tuple[int, int]:
-    """What batches that are counted at once must have in common: class ids or distributions, of so many networks."""
+    """What batches counted at once must share: class ids or distributions, and the number of networks."""
     return targets.ndim, len(targets)
 
 
 def _count_before(module: nn.Module, *_: Any) -> None:
-    """No method or closure: a copy counts its own."""
+    """Neither a method nor a closure, so that a copy counts its own batches."""
     assert isinstance(module, PseudoLabelCounts)
     module._count()

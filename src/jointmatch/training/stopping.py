@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM as a wish to stop after the current step, when the state is whole."""
+"""Ctrl-C and SIGTERM as a request to stop after the current step, when the state is consistent."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 class StopRequest:
-    """Context manager; ``wanted`` turns true at the first signal, a second one stops at once."""
+    """Context manager; ``wanted`` becomes true at the first signal, and a second one stops at once."""
 
     def __init__(self) -> None:
         self.wanted = False

@@ -1,4 +1,4 @@
-"""Several runs side by side: each as if it were alone, their passes made as one."""
+"""Several runs trained side by side: each as if it were alone, but with their passes combined into one."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from jointmatch.training.learner import Joinable, Student, Weak
 from jointmatch.training.loop import Loop, Trained
 from jointmatch.training.stopping import StopRequest
 
-# What is answered first where runs ask for different things: so those that are behind catch up with the others.
+# Which requests are answered first if runs ask for different things, so that those behind catch up with the others.
 ORDER = (Weak, Student, Backward, Ready)
 
 
 def side_by_side(loops: Sequence[Loop]) -> list[Trained]:
-    """Train several runs of the same settings to their ends.
+    """Train several runs with the same settings to the end.
 
-    Where one has to stop, all do: after the step they are at, with their states kept.
+    If one has to stop, all do: after the step they are at, with their states saved.
     """
     with StopRequest() as stop, ExitStack() as work:
         for loop in loops:
@@ -36,7 +36,7 @@ class _Talks:
 
     Args:
         loops: The runs; their learners are ``Joinable``.
-        stop: What all of them look at after every step.
+        stop: The request to stop, which all of them check after every step.
     """
 
     def __init__(self, loops: Sequence[Loop], stop: StopRequest) -> None:
@@ -45,11 +45,11 @@ class _Talks:
         self.asks: dict[int, Ask] = {}
         self.ends: dict[int, str] = {}
         self.error: JointMatchError | None = None
-        self.members: list[int] = []  # whose networks are joined
+        self.members: list[int] = []  # the runs whose networks are joined
         self.joint: Joint | None = None
 
     def to_the_end(self) -> list[str]:
-        """Each run's reason to end."""
+        """Answer the runs until all have ended; return each one's reason."""
         for run in range(len(self.loops)):
             self._tell(run, None)
         while self.asks:
@@ -60,7 +60,7 @@ class _Talks:
         return [self.ends[run] for run in range(len(self.loops))]
 
     def _next(self) -> list[int]:
-        """The runs to be answered now: all that ask for the same kind of thing; of those ready, the ones behind."""
+        """The runs to answer now: all with the same kind of request; of those ready for a step, the ones behind."""
         kind = next(kind for kind in ORDER if any(isinstance(ask, kind) for ask in self.asks.values()))
         runs = [run for run, ask in self.asks.items() if isinstance(ask, kind)]
         if kind is Ready:
@@ -75,7 +75,7 @@ class _Talks:
         try:
             replies = self._replies(runs, asks)
         except torch.OutOfMemoryError as error:
-            lacking = str(error)  # told to them when this block, which holds the failed pass's tensors, is left
+            lacking = str(error)  # passed on once this block, which holds the failed pass's tensors, is left
         del asks
         if lacking is not None and self.joint:
             self.joint.forget_gradients()
@@ -95,7 +95,7 @@ class _Talks:
         return [None] * len(runs)
 
     def _gather(self) -> None:
-        """Join the networks of the runs that still go on; one that is left goes on alone."""
+        """Join the networks of the runs still in progress; a single remaining run continues alone."""
         going = sorted(self.talks)
         if going != self.members:
             self._part()
@@ -110,7 +110,7 @@ class _Talks:
         self.joint = None
 
     def _tell(self, run: int, reply: Any, lacking: str | None = None) -> None:
-        """Give a run its answer and hear what it asks next."""
+        """Send a run its answer and receive its next request."""
         talk = self.talks[run]
         try:
             self.asks[run] = talk.send(reply) if lacking is None else talk.throw(torch.OutOfMemoryError(lacking))
@@ -121,5 +121,5 @@ class _Talks:
             if not all(loop.checkpointing for loop in self.loops):
                 raise
             self.error = self.error or error
-            self.stop.wanted = True  # the others keep their states and stop too
+            self.stop.wanted = True  # the others save their states and stop too
         del self.talks[run]

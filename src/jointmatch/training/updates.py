@@ -32,9 +32,9 @@ T = TypeVar("T")
 
 
 class Updater:
-    """Applies an algorithm's losses to a learner's networks. Knows neither's inside.
+    """Applies an algorithm's losses to a learner's networks, without knowing the internals of either.
 
-    Passes and gradients are asked for (``conversation.py``); the update is the run's own.
+    Forward and backward passes are requested (``conversation.py``); the update itself is the run's own.
     """
 
     def __init__(
@@ -59,11 +59,11 @@ class Updater:
 
     @property
     def evaluated(self) -> nn.Module:
-        """The networks that are scored and kept: the averaged ones where there are any."""
+        """The networks that are scored and kept: the averaged ones if there are any."""
         return self.averaged.module if self.averaged else self.learner.networks
 
     def step(self, number: int) -> None:
-        """Train on batch ``number``, alone."""
+        """Train this run alone on batch ``number``."""
         alone(self.conversation(number), self.learner)
 
     def conversation(self, number: int) -> Conversation[None]:
@@ -87,9 +87,9 @@ class Updater:
         return [(labeled, NO_ROWS), *((NO_ROWS, part) for part in _parts(pool, self.config.mu))]
 
     def _expect(self, number: int) -> None:
-        """Tell the learner what a step to come will most likely ask for."""
+        """Tell the learner what an upcoming step will most likely ask for."""
         self.learner.expect_step()
-        chosen = self.algorithm.chooses or self.algorithm.every_view  # which pool texts and views, only labels tell
+        chosen = self.algorithm.chooses or self.algorithm.every_view  # only the labels say which texts and views
         for turn, (labeled, pool) in enumerate(self._turns(number)):
             for i, rows in enumerate(_parts(pool, self.accumulate)):
                 for view in range(self.algorithm.num_views):
@@ -101,7 +101,7 @@ class Updater:
     def _micro_batches(
         self, labeled: np.ndarray, pool: np.ndarray, each: int = 1
     ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Labelled and unlabelled rows; of the latter each text stands there ``each`` times, in one of them."""
+        """Labelled and unlabelled rows of each micro-batch; a pool text occurs ``each`` times, all in one of them."""
         given = _parts(labeled, 1 if self.algorithm.whole_labels else self.accumulate)
         ends = np.cumsum([each * len(part) for part in _parts(pool[: len(pool) // each], self.accumulate)])
         others = np.split(pool, ends[:-1]) if len(pool) else []
@@ -110,7 +110,8 @@ class Updater:
     def _update(self, labeled: np.ndarray, pool: np.ndarray, number: int, turn: int) -> Conversation[None]:
         """One optimiser step on L_s over ``labeled`` plus w_u L_u over ``pool``; either may be empty."""
         step = self._at(pool, number, turn)
-        # What is not to be learnt from twice, or not from other texts than were labelled, begins anew with its labels.
+        # If a batch must not be noted twice, or the texts learnt from must be the very ones that were labelled, a
+        # retry starts over from the pseudo-labels.
         anew = self.algorithm.notes_losses or self.algorithm.num_views > 1
         before = _copied(self.algorithm.state_dict()) if anew else {}
         labels: PseudoLabels | None = None
@@ -137,17 +138,17 @@ class Updater:
         index, steps = on_device(torch.from_numpy(pool), self.learner.device), self.config.steps
         if self.config.update == "joint":
             return Step(index, number, steps)
-        # The first turn is that of the labelled texts.
+        # The first turn is for the labelled texts.
         return Step(index, number, steps, max(turn - 1, 0), min(self.config.mu, self.pool.size))
 
     def _phase(self, number: int) -> range:
-        """The steps that the networks of step ``number`` are trained for: all of them, but for a method in rounds."""
+        """The steps over which the networks of step ``number`` are trained: all, unless the method works in rounds."""
         in_rounds = self.algorithm.in_rounds and self.pool.rows
         return self.algorithm.phase(self._at(NO_ROWS, number)) if in_rounds else range(self.config.steps)
 
     @torch.no_grad()
     def _begin_phase(self, number: int) -> None:
-        """Show the method what its networks say of the pool, then start new ones as the first were started."""
+        """Show the method its networks' logits on the pool, then start over from the initial weights."""
         logits = self.learner.part_logits(self.evaluated.eval(), "pool").to(self.learner.device)
         self.algorithm.begin_phase(logits, self._at(NO_ROWS, number))
         for module in (self.learner.networks, *([self.averaged.module] if self.averaged else [])):
@@ -165,7 +166,7 @@ class Updater:
         return labels
 
     def _weak_logits(self, module: nn.Module, pool: np.ndarray, step: Step, turn: int) -> Conversation[Tensor]:
-        """In micro-batches, (N, B, C), or (V, N, B, C) where the algorithm looks at several views."""
+        """Logits (N, B, C), computed in micro-batches; (V, N, B, C) if the algorithm uses several views."""
         views = []
         for view in range(self.algorithm.num_views):
             logits = []
@@ -177,7 +178,7 @@ class Updater:
         return views[0] if len(views) == 1 else torch.stack(views)
 
     def _chosen(self, labels: PseudoLabels | None, step: Step, turn: int, part: int) -> ChosenViews | None:
-        """The views the labels say, drawn as when the labels were made."""
+        """The views named by the labels, drawn as when the labels were made."""
         if labels is None or labels.views is None:
             return None
         views = range(self.algorithm.num_views)
@@ -186,7 +187,7 @@ class Updater:
         )
 
     def _learnt(self, labels: PseudoLabels | None, labeled: int) -> np.ndarray | None:
-        """Whether each pool text is read by the students (B,); None: all are. This waits for the device."""
+        """Whether each pool text is read by the students, (B,); None: all are. Waits for the device."""
         if labels is None or not self.config.skip_unselected or not self.algorithm.skips_unselected:
             return None
         learnt = labels.learnt.cpu().numpy()
@@ -200,7 +201,7 @@ class Updater:
         step: Step,
         turn: int,
     ) -> Conversation[Tensor]:
-        """Leave the gradient of the whole batch, in micro-batches; return the loss summed over networks."""
+        """Accumulate the whole batch's gradient in micro-batches; return the loss summed over networks."""
         self.optimizer.zero_grad(set_to_none=True)
         total = torch.zeros((), device=self.learner.device)
         done = 0
@@ -245,12 +246,12 @@ class Updater:
         """How the texts of a micro-batch are mixed with each other, if they are."""
         rng = generator(self.config.seed, "mixing", step.number, turn, part)
         mixing = self.algorithm.mixing(labeled, labels, step, rng)
-        if mixing is None or mixing.share == 1:  # a text that is wholly itself is left alone, to the last bit
+        if mixing is None or mixing.share == 1:  # nothing to mix: texts stay identical to the last bit
             return None
         return replace(mixing, partner=mixing.partner.to(self.learner.device))
 
     def _labeled_views(self, rows: np.ndarray, step: Step, turn: int, part: int) -> Conversation[Tensor]:
-        """Every view of some labelled texts, as pseudo-labels are made: (V, N, B, C)."""
+        """Logits (V, N, B, C) of every view of some labelled texts, computed as for pseudo-labels."""
         module = self._labeller()
         views = []
         for view in range(self.algorithm.num_views):
@@ -262,7 +263,7 @@ class Updater:
         return torch.stack(views)
 
     def _labeller(self) -> nn.Module:
-        """The networks that make pseudo-labels, with or without their dropout."""
+        """The networks that make pseudo-labels, with or without dropout."""
         module = self.averaged.module if self.averaged and self.config.average_labels else self.learner.networks
         return module.train(self.config.label_dropout)
 
@@ -277,15 +278,15 @@ class Updater:
     def _in_memory(
         self, attempt: Callable[[], Conversation[T]], texts: int, undo: Callable[[], object] = lambda: None
     ) -> Conversation[T]:
-        """What ``attempt`` gives, in smaller micro-batches each time the GPU's memory does not suffice.
+        """The result of ``attempt``, retried in smaller micro-batches each time the GPU runs out of memory.
 
-        ``undo`` takes back what an attempt that failed has left.
+        ``undo`` reverts what a failed attempt has changed.
         """
         while True:
             try:
                 return (yield from attempt())
             except torch.OutOfMemoryError:
-                pass  # once out of this block the traceback, and with it the failed pass's tensors, is gone
+                pass  # leaving this block frees the traceback, and with it the failed pass's tensors
             undo()
             self._smaller_parts(texts)
 
@@ -299,19 +300,19 @@ class Updater:
         self._say_if_changed()
 
     def _say_if_changed(self) -> None:
-        """A loss that looks at a batch as a whole is another one in micro-batches."""
+        """Warn if the loss looks at the batch as a whole, since micro-batches then change it."""
         if self.algorithm.whole_pool and self.accumulate > 1:
             name = type(self.algorithm).__name__
             self.listener.warn(f"{name} compares the texts of a batch: in micro-batches it is not quite the same rule.")
 
 
 def _copied(state: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Where it is: copies elsewhere would wait for the device."""
+    """Copies on the same device: copying elsewhere would wait for it."""
     return {name: value.clone() for name, value in state.items()}
 
 
 def _purpose(name: str, view: int) -> str:
-    """What a view is drawn for; each kind has a stream of its own."""
+    """The purpose a view is drawn for; each kind has its own random stream."""
     return name if view == 0 else f"{name} {view}"
 
 

@@ -1,4 +1,4 @@
-"""Which text stands for a row: the user's own view, or one that an augmenter makes."""
+"""Which text represents a row: the user's own view, or one made by an augmenter."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from jointmatch.randomness import derive, generator
 
 Rows = Sequence[int] | np.ndarray
 Source = Callable[[Sequence[str], np.random.Generator], list[str]]
-"""Where views come from: an augmenter, which makes them afresh, or ``Kept`` ones."""
+"""Where views come from: an augmenter, which makes them anew, or ``Kept`` views."""
 
 
 class Kept:
-    """Views that were made once, one or more of each text; every draw takes one of them."""
+    """Views made once, one or more of each text; every draw picks one of them."""
 
     def __init__(self, views: Mapping[str, Sequence[str]]) -> None:
         self.views = views
@@ -47,22 +47,22 @@ class Afterwards:
 
 @dataclass(frozen=True)
 class Drawn:
-    """Views that are about to be made: texts, and what puts their words in another order then.
+    """Views still to be made: texts, and the steps that then reorder their words.
 
-    The two are apart since whoever has the words' tokens can put these in order instead. To be made once: the
-    generator goes on.
+    The two are separate so that a caller who has the words' tokens can reorder those instead. Make the views only
+    once: the generator advances.
     """
 
     texts: list[str]
-    steps: Sequence[Reordering] | None  # None: nothing, and the texts are such as will hardly come again
+    steps: Sequence[Reordering] | None  # None: no reordering, and the texts will hardly ever recur
     rng: np.random.Generator
 
     def cut(self, shortened: Callable[[str], str]) -> Drawn:
-        """Of what is read of long texts."""
+        """The same for texts cut to the part that is read, by ``shortened``."""
         return replace(self, texts=[shortened(text) for text in self.texts])
 
     def order(self, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The words of each view by number, view after view, and how many each has, of texts with ``counts`` words."""
+        """Word numbers of each view, view after view, and how many words each has, for texts of ``counts`` words."""
         places = Places.whole(counts)
         for step in self.steps or ():
             places = step.rearrange(places, self.rng)
@@ -91,12 +91,12 @@ def _draw(source: Source, texts: list[str], rng: np.random.Generator) -> Drawn:
 class Views:
     """The weak view of a text, which gives the label, and the strong ones, which get the loss.
 
-    A view is a function of the rows and a seed; the user's columns win over augmenters.
+    A view is a function of the rows and a seed; the user's columns take precedence over augmenters.
 
     Args:
         config: The augmenters, and how many views of a text are kept.
-        seed: Of the run.
-        network: Whose views these are, where each network has its own.
+        seed: The run's.
+        network: The network these views belong to, if each has its own.
     """
 
     def __init__(self, config: AugmentConfig, seed: int, network: int = 0) -> None:
@@ -108,7 +108,7 @@ class Views:
         self._own: dict[int, list[Views]] = {}
 
     def for_networks(self, count: int) -> list[Views]:
-        """The views of each network where they differ, else one for all."""
+        """Each network's views if they differ, else a single one for all."""
         config = self.config
         if config.weak_per_network is None and config.strong_per_network is None:
             return [self]
@@ -128,15 +128,15 @@ class Views:
         return Views(config, derive(self.seed, "views of network", i), i)
 
     def written_afresh(self) -> bool:
-        """Whether some view is written as a text at every draw, not kept and not a new order of tokens alone."""
+        """Whether any view is written as a new text at every draw, neither kept nor just a reordering of tokens."""
         return any(map(_written_afresh, (self.weak_source, *self.strong_sources)))
 
     def weak(self, part: Texts, rows: Rows, draw: int) -> list[str]:
-        """The weak view of some rows; ``draw`` is the seed of this very draw."""
+        """The weak view of some rows; ``draw`` is the seed of this draw."""
         return self.drawn_weak(part, rows, draw).views()
 
     def drawn_weak(self, part: Texts, rows: Rows, draw: int) -> Drawn:
-        """The same, to be made."""
+        """The same as ``weak``, still to be made."""
         rng = generator(derive(self.seed, draw), "weak")
         if part.weak is not None:
             return Drawn([part.weak[i] for i in rows], (), rng)
@@ -147,7 +147,7 @@ class Views:
         return self.drawn_strong(part, rows, draw).views()
 
     def drawn_strong(self, part: Texts, rows: Rows, draw: int) -> Drawn:
-        """The same, to be made."""
+        """The same as ``strong``, still to be made."""
         if part.strong is not None or len(self.strong_sources) == 1:
             return self.drawn(part, rows, draw, 1)
         texts = [part.texts[i] for i in rows]
@@ -158,11 +158,11 @@ class Views:
         return Drawn([views[which][i] for i, which in enumerate(chosen)], None, rng)
 
     def view(self, part: Texts, rows: Rows, draw: int, which: int) -> list[str]:
-        """The weak view of some rows where ``which`` is 0, else the strong one of that kind, counted from 1."""
+        """The weak view of some rows if ``which`` is 0, else the strong view of that kind, counted from 1."""
         return self.drawn(part, rows, draw, which).views()
 
     def drawn(self, part: Texts, rows: Rows, draw: int, which: int) -> Drawn:
-        """The same, to be made."""
+        """The same as ``view``, still to be made."""
         if which == 0:
             return self.drawn_weak(part, rows, draw)
         kind = (which - 1) % len(self.strong_sources)
@@ -176,7 +176,7 @@ class Views:
         return part.weak if part.weak is not None else self._columns(self.weak_source, part)[0]
 
     def fixed_strong(self, part: Texts) -> list[list[str]]:
-        """Every strong view that is kept of every row: the first of each kind, then the second of each, ..."""
+        """Every kept strong view of every row: the first of each kind, then the second of each, ..."""
         if part.strong is not None:
             return [part.strong]
         kinds = [self._columns(source, part) for source in self.strong_sources]
@@ -188,7 +188,7 @@ class Views:
         return source.columns(part.texts) if len(part) else [[]]
 
     def told(self, weak_column: str | None = None, strong_column: str | None = None) -> str:
-        """Where the views come from, in words; a column of the user's own goes before an augmenter."""
+        """Where the views come from, in words; a user's column takes precedence over an augmenter."""
         weak, strong = self.config.weak_per_network, self.config.strong_per_network
         weakly = " / ".join(weak) if weak else str(self.weak_augmenter)
         strongly = " / ".join(strong) if strong else " or ".join(map(str, self.strong_augmenters))

@@ -1,4 +1,4 @@
-"""Back-translation and the engines that can do it."""
+"""Back-translation and its engines."""
 
 from jointmatch.augment.translation.apertium import Apertium
 from jointmatch.augment.translation.backtranslation import BackTranslation

@@ -1,4 +1,4 @@
-"""Back-translation with Apertium, a rule-based translator that is a small Debian package."""
+"""Back-translation with Apertium, a rule-based translator available as a small Debian package."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from jointmatch.augment.translation.protection import STAND_IN, Protected
 from jointmatch.augment.translation.repair import BROKEN, mend
 from jointmatch.errors import did_you_mean
 
-# A word whose readings the English tagger was not trained on changes what it takes unknown words for, our stand-ins
-# among them, in all texts that follow. This is such a phrase, the one that changes least: before each text it leaves
-# nothing to the neighbours.
+# A word whose readings the English tagger was not trained on changes how it tags unknown words, including our
+# stand-ins, in all texts that follow. This is such a phrase, the one that changes least: put before each text, it
+# makes a text's translation independent of its neighbours.
 _PRIMERS = {"eng": "a lot of.[]"}
-# Debian's packages that translate both ways, under the language they go through; the order in their names varies.
+# Debian's packages that translate both ways, by language pair; the order of the languages in their names varies.
 _PACKAGES = {("eng", "spa"): "apertium-eng-spa", ("eng", "cat"): "apertium-eng-cat"}
-_BATCH = 16  # texts given to a worker at once
+_BATCH = 16  # texts passed to a worker at once
 _UNKNOWN = re.compile(r"\*([^\W_]+(?:'\w+)?)")
 _MARK = re.compile(r"(?:\*|#|\\?@)(?=\w)")
 
@@ -35,13 +35,13 @@ class EngineDown(Exception):
 
 
 class Apertium(Engine):
-    """Words are looked up and put in order by rules: fast on any machine, and clumsy.
+    """Translate by looking up words and ordering them by rules: fast on any machine, but clumsy.
 
     Args:
         language: The language to go through, as Apertium names it (``spa``, ``cat``).
         source: The texts' language.
-        workers: Processes for each direction; one for each core if not given.
-        patience: Seconds without any progress after which a process counts as hung and is started again.
+        workers: Processes per direction; one per core if not given.
+        patience: Seconds without any progress after which a process counts as hung and is restarted.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class Apertium(Engine):
         return None
 
     def _doubt(self) -> str:
-        """Of a language without a package that is known here: a made-up name would send the user astray."""
+        """Return advice on a language without a known package: a made-up package name would mislead the user."""
         sure = sorted({language for source, language in _PACKAGES if source == self.source} | self._ready())
         near = did_you_mean(self.language, sure)
         return (
@@ -94,7 +94,7 @@ class Apertium(Engine):
         )
 
     def _ready(self) -> set[str]:
-        """The languages that are installed here, there and back."""
+        """Return the languages that are installed here in both directions."""
         modes = {mode.removesuffix("_US") for mode in self.installation.modes}
         there = {mode.removeprefix(f"{self.source}-") for mode in modes if mode.startswith(f"{self.source}-")}
         return {language for language in there if f"{language}-{self.source}" in modes}
@@ -116,7 +116,7 @@ class Apertium(Engine):
         return results
 
     def close(self) -> None:
-        """End the processes; the next text starts them again."""
+        """Stop the processes; the next text starts them again."""
         while not self._workers.empty():
             self._workers.get().close()
         del self._workers
@@ -152,19 +152,19 @@ class Worker:
         self.there, self.back = there, back
 
     def round_trip(self, texts: Sequence[Protected]) -> list[str | Fault]:
-        """Each text there and back and mended."""
+        """Translate each text there and back, and mend the result."""
         there = carry(self.there, [_ended(text.stream) for text in texts])
         back = iter(carry(self.back, [_turned(t, s) for t, s in zip(texts, there, strict=True) if s is not None]))
         return [Fault.FAILED if s is None else _home(t, next(back)) for t, s in zip(texts, there, strict=True)]
 
     def close(self) -> None:
-        """End both processes."""
+        """Stop both processes."""
         self.there.close()
         self.back.close()
 
 
 def carry(pipeline: Pipeline, streams: Sequence[str]) -> list[str | None]:
-    """Translate a batch; one that breaks the pipeline goes on text by text, with None for what breaks it alone."""
+    """Translate a batch; if it breaks the pipeline, go on text by text, with None for any that breaks it alone."""
     try:
         return list(pipeline.translate(streams))
     except PipelineBroken as broken:
@@ -188,12 +188,12 @@ def _cores() -> int:
 
 
 def _ended(stream: str) -> str:
-    """With a full stop, as Apertium's own text filter adds one, and a blank without which it swallows that."""
+    """Add a full stop, as Apertium's own text filter does, and a blank without which the stop is swallowed."""
     return stream + ("[]" if stream[-1:] in ".!?" else ".[]")
 
 
 def _turned(text: Protected, stream: str) -> str:
-    """The way back may not touch what was unknown on the way there."""
+    """Keep words that were unknown on the way there from being changed on the way back."""
 
     def keep(match: re.Match[str]) -> str:
         return match[1] if STAND_IN.search(match[1]) else text.word(match[1])

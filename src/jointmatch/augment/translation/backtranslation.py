@@ -1,4 +1,4 @@
-"""Back-translation: the text in other words, by way of another language."""
+"""Back-translation: paraphrase a text by way of another language."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from jointmatch.augment.translation.engine import ADDED, Engine, Fault, Function
 from jointmatch.augment.translation.marian import Marian
 from jointmatch.errors import InputError
 
-_SHORTEST, _LONGEST = 1 / 3, 3.0  # a view's words for each word of its text
+_SHORTEST, _LONGEST = 1 / 3, 3.0  # words in a view per word of its text
 
 
 @dataclass
 class Counts:
-    """What became of the views asked for so far; of a text there may be several."""
+    """What happened to the views requested so far; a text may have several."""
 
     made: int = 0
     unchanged: int = 0  # came back word for word
-    dropped: Counter[Fault] = field(default_factory=Counter)  # the text itself is used, and why
+    dropped: Counter[Fault] = field(default_factory=Counter)  # why the text itself was used instead
 
     @property
     def total(self) -> int:
-        """Views asked for so far."""
+        """Number of views requested so far."""
         return self.made + self.unchanged + sum(self.dropped.values())
 
     def __str__(self) -> str:
@@ -42,9 +42,9 @@ class BackTranslation(Augmenter):
     """Translate to another language and back.
 
     Args:
-        engine: What translates: an ``Apertium``, a ``Marian``, or a function that takes a list of texts and gives
-            as many, translated and back. None takes Marian if its models are on this machine, else Apertium.
-        key: For a function: its name and version, under which its views are kept for the next run.
+        engine: The translator: an ``Apertium``, a ``Marian``, or a function that takes a list of texts and returns
+            as many, translated there and back. None takes Marian if its models are on this machine, else Apertium.
+        key: For a function: its name and version, under which its views are cached for the next run.
     """
 
     version = 2
@@ -96,7 +96,7 @@ class BackTranslation(Augmenter):
 
     @cached_property
     def engine(self) -> Engine:
-        """The one that was asked for, or the best that is ready here."""
+        """The engine that was asked for, or the best one that is ready on this machine."""
         if self._given:
             return self._given
         best = Marian()
@@ -114,7 +114,7 @@ class BackTranslation(Augmenter):
         return [text if view is None else view for text, view in zip(texts, views, strict=True)]
 
     def attempt(self, texts: Sequence[str], rngs: Sequence[np.random.Generator]) -> list[str | None]:
-        """One view of each text, from its own generator; None where the engine failed and may yet succeed."""
+        """Return one view of each text from its own generator, or None if the engine failed but may yet succeed."""
         lack = self.missing()
         if lack:
             raise InputError(f"{self if self._given else self.name} needs {lack}")

@@ -1,4 +1,4 @@
-"""What carries a text into another language and back."""
+"""Engines that translate a text into another language and back."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from jointmatch.errors import ConfigError
 
 
 class Fault(StrEnum):
-    """Why there is no view of a text; the text itself is used."""
+    """Why a text has no view, so that the text itself is used."""
 
-    FAILED = "the engine failed"  # may go well another time: not kept on disk
+    FAILED = "the engine failed"  # may succeed another time, so it is not cached on disk
     NOTHING = "nothing to translate"
     ARTEFACTS = "too many words came back broken"
     EMPTY = "came back empty"
@@ -23,36 +23,36 @@ class Fault(StrEnum):
 
 
 class Engine(ABC):
-    """A way there and back. Slow to start perhaps, so it starts at the first text."""
+    """Translates texts there and back. Starting up may be slow, so it happens at the first text."""
 
     random: bool = False  # whether two calls may differ
     down: str | None = None  # why it gave up for good, if it did
 
     @abstractmethod
     def __str__(self) -> str:
-        """What stands behind ``backtranslation:`` in a spec."""
+        """Return what follows ``backtranslation:`` in a spec."""
 
     @property
     @abstractmethod
     def key(self) -> str:
-        """All that a translation depends on: program or models, their versions, settings."""
+        """Everything that a translation depends on: program or models, their versions and settings."""
 
     @abstractmethod
     def missing(self) -> str | None:
-        """What this machine lacks and the one line that gets it; None where the engine is ready."""
+        """Return what this machine lacks and the one line that gets it, or None if the engine is ready."""
 
     @abstractmethod
     def round_trip(self, texts: Sequence[str], rngs: Sequence[np.random.Generator]) -> list[str | Fault]:
-        """Each text translated and translated back, in the order given; one generator for each text."""
+        """Translate each text there and back, in the given order, with one generator per text."""
 
 
 class Function(Engine):
-    """A Python function from texts to texts translated and back, in the same order.
+    """A Python function that translates texts there and back, in the same order.
 
     Args:
-        function: Takes a list of texts; gives as many, with None or ``""`` for what it could not do.
-        key: Names the function and its version, so that its views can be kept on disk for the next run. Without
-            one they are made again in each run: what a function does cannot be seen from outside.
+        function: Takes a list of texts; returns as many, with None or ``""`` for those it could not translate.
+        key: Names the function and its version, so that its views can be cached on disk for the next run. Without
+            a key they are made anew in each run: what a function does cannot be seen from outside.
     """
 
     def __init__(
@@ -74,20 +74,20 @@ class Function(Engine):
 
     def round_trip(self, texts: Sequence[str], rngs: Sequence[np.random.Generator]) -> list[str | Fault]:
         done = self._call(list(texts))
-        if done is None:  # one text may be to blame: the others get their views
+        if done is None:  # a single text may be to blame: retry one by one, so that the others get their views
             done = [one[0] if (one := self._call([text])) else Fault.FAILED for text in texts]
         return [_checked(text) for text in done]
 
     def _call(self, texts: list[str]) -> list[str | None] | None:
         try:
             done = list(self.function(texts))
-        except Exception:  # anything may go wrong in a function that is not ours; the texts are counted as failed
+        except Exception:  # anything may go wrong in a user's function; the texts are counted as failed
             return None
         return done if len(done) == len(texts) else None
 
 
 def _checked(given: object) -> str | Fault:
-    """What a function gave for a text, where that is a text."""
+    """Return what a function gave for a text if it is a string, else a fault."""
     if given is None:
         return Fault.EMPTY
     return given if isinstance(given, str) else Fault.FAILED
@@ -98,12 +98,12 @@ ADDED: dict[str, Engine] = {}
 
 
 def add_engine(name: str, engine: Engine | Callable[[list[str]], Sequence[str | None]], key: str | None = None) -> None:
-    """Make a way of translating there and back known as ``backtranslation:NAME`` in this process.
+    """Register a translation engine as ``backtranslation:NAME`` in this process.
 
     Args:
         name: A word without ``:``, ``+`` or ``|``.
-        engine: An ``Engine``, or a function that takes a list of texts and gives as many, translated and back.
-        key: For a function: its name and version, under which its views are kept for the next run.
+        engine: An ``Engine``, or a function that takes a list of texts and returns as many, translated there and back.
+        key: For a function: its name and version, under which its views are cached for the next run.
     """
     if not name or set(name) & set(":+|"):
         raise ConfigError([f"got {name!r} as an engine's name, wanted a word without ':', '+' or '|'"])

@@ -1,4 +1,4 @@
-"""The small words of English that decide what a capital, a subject or a negation means."""
+"""English function words that help to recognise names, subjects and negations."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ OBJECTS = _words("me him her it us you them")
 OWNERS = _words("my his her its our your their")
 NEGATIONS = _words("no not none nobody nothing never nowhere neither nor without cannot")
 
-# A capitalised word before one of these is a subject, and at the start of a sentence perhaps a name.
+# A capitalised word before one of these is a subject and, at the start of a sentence, perhaps a name.
 AFTER_A_SUBJECT = _words(
     "said says say will would is was are were has have had can could may might must told wants and of"
 )

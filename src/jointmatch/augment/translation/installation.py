@@ -1,4 +1,4 @@
-"""Where Apertium and its language data are on this machine, and how a direction is run."""
+"""Where to find Apertium and its language data on this machine, and how to run a direction."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from pathlib import Path
 
 
 class Installation:
-    """The program, its folder of data and the directions it knows.
+    """The program, its data folder and the directions it knows.
 
-    A direction is a line of shell in a ``.mode`` file. It is run as the program itself would run it, but with
-    each part told to flush at NUL: the program's own wrapper holds a text back until the next one comes.
+    A direction is a shell command line in a ``.mode`` file. It is run as the program itself would run it, but with
+    each part told to flush at NUL: the program's own wrapper holds back a text until the next one arrives.
     """
 
     def __init__(self, folder: str | Path | None = None) -> None:
@@ -28,17 +28,17 @@ class Installation:
 
     @cached_property
     def modes(self) -> list[str]:
-        """The directions there are, such as ``eng-spa``."""
+        """The available directions, such as ``eng-spa``."""
         return sorted(path.stem for path in self.folder.glob("modes/*.mode")) if self.program else []
 
     def command(self, mode: str) -> list[str]:
-        """What runs a direction for as long as texts come, with unknown words marked."""
+        """Return the command that runs a direction for as long as texts arrive, with unknown words marked."""
         parts = self._recipe(mode).replace("$1", "-g").replace("$2", "").split("|")
         shell = " | ".join(re.sub(r"^\s*(\S+)", r"\1 -z", part) for part in parts)
         return ["/bin/sh", "-c", shell]
 
     def fingerprint(self, modes: Sequence[str]) -> str:
-        """The program's version and a digest of the directions' rules and dictionaries."""
+        """Return the program's version and a digest of the directions' rules and dictionaries."""
         if not self.program:
             return "not installed"
         digest = hashlib.blake2b(digest_size=8)

@@ -1,4 +1,4 @@
-"""Back-translation with Marian models, small neural translators for a thousand pairs of languages."""
+"""Back-translation with Marian models, small neural translators for a thousand language pairs."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ _WEIGHTS = ("model.safetensors", "pytorch_model.bin")
 
 
 class Marian(Engine):
-    """Neural translation sentence by sentence: fluent, and slow without a GPU.
+    """Neural translation sentence by sentence: fluent, but slow without a GPU.
 
     Args:
-        language: The language to go through, as the models' names have it (``de``, ``fr``).
+        language: The language to go through, as in the models' names (``de``, ``fr``).
         source: The texts' language.
         there: The model for the way there, a folder or a name on the hub; by default Helsinki-NLP's.
         back: The model for the way back.
-        beams: Width of the search for the likeliest translation.
-        sampling: Draw the way there from the model's likeliest words instead: each view of a text is another one.
-        tokens: How many tokens, with padding, are translated at once.
-        device: ``cpu``, ``cuda``; ``auto`` takes the GPU if there is one.
+        beams: Beam width of the search for the likeliest translation.
+        sampling: On the way there, sample from the model's likeliest words instead: each view of a text differs.
+        tokens: Number of tokens, padding included, translated at once.
+        device: ``cpu`` or ``cuda``; ``auto`` takes the GPU if there is one.
     """
 
     def __init__(
@@ -98,12 +98,12 @@ class Marian(Engine):
 
 
 def _joined(parts: Sequence[str | None]) -> str | Fault:
-    """The sentences of one text; one that could not be translated fails it, one that came back empty leaves a gap."""
+    """Join the sentences of one text; it fails if one could not be translated, and empty ones are left out."""
     return Fault.FAILED if None in parts else " ".join(part for part in parts if part)
 
 
 def _folder(model: str) -> Path | None:
-    """Where a model's files are on this machine, if all of them are."""
+    """Return the folder of a model on this machine, or None unless all its files are there."""
     folder = model_folder(model)
     if folder is None:
         return None
@@ -112,7 +112,7 @@ def _folder(model: str) -> Path | None:
 
 
 def _version(model: str) -> str:
-    """The commit of a model from the hub, a digest of the weights of one in a folder."""
+    """Return the commit of a hub model, or a digest of the files of a model in a folder."""
     folder = _folder(model)
     if folder is None:
         return "absent"

@@ -12,11 +12,11 @@ from contextlib import suppress
 from itertools import islice
 
 _BLOCK = 1 << 16
-_BYTES_PER_SECOND = 10_000  # far below the slowest seen: a long text is given its time
+_BYTES_PER_SECOND = 10_000  # far below the slowest speed seen, so that a long text has enough time
 
 
 class PipelineBroken(Exception):
-    """The process died, hung or lost count; ``done`` has the answers that came before that."""
+    """The process died, hung or lost count; ``done`` has the answers that came before."""
 
     def __init__(self, reason: str, done: list[str]) -> None:
         super().__init__(reason)
@@ -24,16 +24,16 @@ class PipelineBroken(Exception):
 
 
 class Pipeline:
-    """A process that answers each text ended by NUL with its translation ended by NUL.
+    """A process that answers each NUL-terminated text with its NUL-terminated translation.
 
-    Each text carries its number in a blank at its start, and an answer without that very number breaks the
-    pipeline: no text can get another one's translation.
+    Each text starts with a blank that holds its number, and an answer without that very number breaks the
+    pipeline, so no text can get another one's translation.
 
     Args:
         command: The program and its arguments.
         patience: Seconds without a byte in or out after which the process counts as hung.
-        primer: Goes before each text, and its answer is thrown away: for a process that one text may leave in
-            another state than the next one should find.
+        primer: Sent before each text, and its answer discarded: for a process whose state after one text
+            would affect the next.
     """
 
     def __init__(self, command: Sequence[str], patience: float = 30, primer: str = "") -> None:
@@ -45,7 +45,7 @@ class Pipeline:
         self._count = 0
 
     def translate(self, streams: Sequence[str]) -> list[str]:
-        """The translations in order, or PipelineBroken; the next call starts afresh then."""
+        """Return the translations in order, or raise PipelineBroken; the next call then starts a new process."""
         marks = [f"[n{self._count + i}]" for i in range(len(streams))]
         self._count += len(streams)
         before = f"{self.primer}\0" if self.primer else ""
@@ -62,19 +62,19 @@ class Pipeline:
         except (OSError, UnicodeError) as error:
             self.close()
             raise PipelineBroken(str(error), done) from error
-        except BaseException:  # interrupted half way: what is still in the pipe belongs to nobody
+        except BaseException:  # interrupted half-way: what is still in the pipe belongs to no text
             self.close()
             raise
         return done
 
     def close(self) -> None:
-        """End the process and all that it started."""
+        """Stop the process and all that it started."""
         if self._end:
             self._end()
         self._process = self._end = None
 
     def _exchange(self, data: bytes, count: int) -> Iterator[bytes]:
-        """Write and read at once, since a full pipe on one side blocks the other; give each answer as it is whole."""
+        """Write and read concurrently, as a full pipe on one side blocks the other; yield each answer once complete."""
         process = self._started()
         assert process.stdin
         assert process.stdout
@@ -110,7 +110,7 @@ class Pipeline:
                 stderr=subprocess.DEVNULL,
                 bufsize=0,
                 env=os.environ | {"LC_ALL": "C.UTF-8"},
-                start_new_session=True,  # the program is a script with a dozen children, ended together
+                start_new_session=True,  # the program is a script with a dozen children, stopped together
             )
             self._process, self._end = process, weakref.finalize(self, _kill, process, os.getpid())
             assert process.stdin
@@ -119,7 +119,7 @@ class Pipeline:
 
 
 def _kill(process: subprocess.Popen[bytes], owner: int) -> None:
-    if os.getpid() != owner:  # a fork has a copy of the handle, not the right
+    if os.getpid() != owner:  # a fork has a copy of the handle but does not own the process
         return
     with suppress(OSError):
         os.killpg(process.pid, signal.SIGKILL)

@@ -1,8 +1,8 @@
-"""Put names, addresses, hashtags, markup and symbols out of an engine's reach, and back into its output.
+"""Protect names, addresses, hashtags, markup and symbols from an engine, and restore them in its output.
 
-What an engine would garble ("President Bush" comes back as "shrub of president") is stood in for by a word that no
-dictionary has; symbols are stood in for by blanks that the engine carries along. Only plain words, numbers and
-everyday punctuation are translated, which also keeps everything that means something to Apertium's stream out of it.
+Anything an engine would garble ("President Bush" comes back as "shrub of president") is replaced by a word that is in
+no dictionary; symbols are replaced by blanks that the engine carries along. Only plain words, numbers and everyday
+punctuation are translated, which also keeps characters with a special meaning out of Apertium's stream.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ _PLAIN = re.compile(r"[a-z\u00e0-\u00ff]+(?:'(?:s|t|re|ve|ll|d|m))?|\d+(?:[.,:]\
 _ENTITY_APOSTROPHE = re.compile(r"\s?(?:&\#39;|&apos;|\#39;)(?=s\b|t\b|re\b|ve\b|ll\b|d\b|m\b)|&\#39;|&apos;|\#39;")
 STAND_IN = re.compile(r"xq(\d+)x|\[q(\d+)\]", re.IGNORECASE)
 _QUOTES = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"'})
-_STAYS = frozenset(("let's", "lets"))  # come back as "left is"
+_STAYS = frozenset(("let's", "lets"))  # these come back as "left is"
 
 
 class Protected:
-    """A text as an engine may see it, and what its stand-ins stand for."""
+    """A text in the form that an engine may see, and what its stand-ins stand for."""
 
     def __init__(self, text: str) -> None:
         self.originals: list[str] = []
@@ -46,17 +46,17 @@ class Protected:
         return bool(re.search(r"[^\W\d_]", STAND_IN.sub("", self.stream)))
 
     def word(self, original: str) -> str:
-        """A word that no dictionary has, in place of ``original``."""
+        """Return a word that is in no dictionary, as a stand-in for ``original``."""
         self.originals.append(original)
         return f"Xq{len(self.originals) - 1}x"
 
     def blank(self, original: str) -> str:
-        """A blank that the engine carries along, in place of ``original``."""
+        """Return a blank that the engine carries along, as a stand-in for ``original``."""
         self.originals.append(original)
         return f"[q{len(self.originals) - 1}]"
 
     def restore(self, stream: str) -> str | None:
-        """Put the originals back; None where one is lost or there twice."""
+        """Put the originals back; return None if one is missing or appears twice."""
         found = [int(word or blank) for word, blank in STAND_IN.findall(stream)]
         if sorted(found) != list(range(len(self.originals))):
             return None
@@ -70,7 +70,7 @@ class Protected:
             for i, (kind, t) in enumerate(tokens)
         ]
         pieces: list[str] = []
-        run = ""  # neighbours that stay as they are share one stand-in
+        run = ""  # adjacent protected tokens share one stand-in
         for i, (kind, piece) in enumerate(tokens):
             if kept[i] or (run and piece == " " and any(kept[i + 1 : i + 2])):
                 run += piece
@@ -87,11 +87,11 @@ class Protected:
 
 
 def _names(tokens: list[tuple[str, str]]) -> set[int]:
-    """Positions of capitalised words that are likely names: not where a capital only starts a sentence."""
+    """Return positions of capitalised words that are likely names, not just the start of a sentence."""
     words = [i for i, (kind, _) in enumerate(tokens) if kind == "word"]
     capital = [i for i in words if tokens[i][1][0].isupper()]
     if 5 * len(capital) > 3 * len(words) > 9:
-        return set()  # a headline or a shout: capitals tell nothing
+        return set()  # a headline or all capitals: these say nothing about names
     acronyms = {i for i in capital if len(tokens[i][1]) > 1 and tokens[i][1].isupper()}
     capital = [i for i in capital if tokens[i][1].split("'")[0].lower() not in NEVER_A_NAME]
     starts = _sentence_starts(tokens)

@@ -1,4 +1,4 @@
-"""Mend what came back broken: the original's words in place of what the engine could not say."""
+"""Mend broken translations: use the original's words in place of what the engine could not translate."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from jointmatch.augment.translation.grammar import NEGATIONS, OBJECTS, OWNERS, S
 from jointmatch.augment.translation.slips import CONFUSED, ODD, SLIPS
 from jointmatch.augment.wordnet.inflection import takes_an
 
-BROKEN = "\ue000"  # stands before a word that came back broken; no text keeps it
-WORST = 0.4  # share of broken words from which a view is given up
+BROKEN = "\ue000"  # marks a word that came back broken; never left in a mended text
+WORST = 0.4  # share of broken words above which a view is discarded
 
 _INNER = re.compile(r"""(?<=[^\s.!?:"'(>-] )[^\W\d_]\w*""")  # words that do not start a sentence
 _ARTICLE = re.compile(r"\b([Aa])n? ([^\W\d_]+)")
 _ACCENTED = re.compile("[\u00e1\u00e9\u00ed\u00f3\u00fa\u00f1]")
 _EDGES = re.compile(r"^\W+|\W+$")
-_PAGE = 500  # words aligned at once: on a long text that repeats itself alignment takes minutes
+_PAGE = 500  # words aligned at once: aligning a long text that repeats itself would take minutes
 _Opcode = tuple[str, int, int, int, int]
 
 
 def mend(original: str, view: str) -> str | Fault:
-    """The view with its broken stretches replaced by the original's; spaces and capitals as in the original."""
+    """Replace broken stretches of the view by the original's; spacing and capitals follow the original."""
     ours, theirs = original.split(), [_marked(word, original) for word in view.split()]
     if not theirs or not ours:
         return Fault.EMPTY
@@ -45,7 +45,7 @@ def _mend_page(ours: list[str], theirs: list[str]) -> list[str]:
     matcher = SequenceMatcher(None, list(map(_bare, ours)), list(map(_bare, theirs)))
     stretches = [_Stretch(list(group), ours, theirs) for _, group in groupby(matcher.get_opcodes(), _firm)]
     broken = [stretch.broken for stretch in stretches]
-    # What moved from a broken stretch over a firm match into the next one would be lost, or be there twice.
+    # A word that moved from a broken stretch across a firm match into the next one would be lost or appear twice.
     kept = [
         own or (stretch.lopsided and any(broken[max(i - 2, 0) : i + 3]))
         for i, (own, stretch) in enumerate(zip(broken, stretches, strict=True))
@@ -58,7 +58,7 @@ def _mend_page(ours: list[str], theirs: list[str]) -> list[str]:
 
 
 def _marked(word: str, original: str) -> str:
-    """A Spanish word may come back unmarked, but its accents tell; and some English words are never meant."""
+    """Mark Spanish words that came back unmarked, recognised by their accents, and English words never intended."""
     bare = _bare(word)
     odd = bare in ODD or _ACCENTED.search(bare)
     return BROKEN + word if odd and bare not in original.lower() else word
@@ -69,13 +69,13 @@ def _bare(word: str) -> str:
 
 
 def _firm(opcode: _Opcode) -> bool:
-    """Two words match; one alone, an "of" or a "the", may match anywhere."""
+    """Whether at least two words match; a single one, such as "of" or "the", may match anywhere."""
     tag, start, end, _, _ = opcode
     return tag == "equal" and end - start > 1
 
 
 class _Stretch:
-    """The words from one firm match to the next, or those of a firm match."""
+    """The words between two firm matches, or those of a firm match."""
 
     def __init__(self, opcodes: list[_Opcode], ours: list[str], theirs: list[str]) -> None:
         _, i, _, j, _ = opcodes[0]
@@ -85,7 +85,7 @@ class _Stretch:
 
     @property
     def broken(self) -> bool:
-        """Whether the original's words are better for all of it: taking some of each may say a word twice."""
+        """Whether to use the original's words for all of it: mixing both versions may repeat a word."""
         return any(BROKEN in word for word in self.theirs) or any(
             tag != "equal" and _astray(ours, theirs) for tag, ours, theirs, _ in self.changes
         )
@@ -102,7 +102,7 @@ class _Stretch:
 
     @property
     def mended(self) -> list[str]:
-        """The view's words, with what is small put right."""
+        """The view's words with small errors corrected."""
         if not self.firm and sorted(map(_bare, self.ours)) == sorted(map(_bare, self.theirs)):
             return self.ours  # "a folder shared" for "a shared folder"
         words: list[str] = []
@@ -112,18 +112,18 @@ class _Stretch:
 
 
 def _astray(ours: list[str], theirs: list[str]) -> bool:
-    """Whether a negation came or went ("nobody came", "anybody came"), or a word slipped among several."""
+    """Whether a negation was gained or lost ("nobody came", "anybody came"), or one of several words was confused."""
     if any(map(_negative, ours)) != any(map(_negative, theirs)):
         return True
     if len(ours) == len(theirs):
-        return False  # word by word
+        return False  # compared word by word
     before = set(map(_bare, ours))
     after = set(map(_bare, theirs)) - before
     return any((a, b) in CONFUSED for a in before for b in after)
 
 
 def _change(ours: list[str], theirs: list[str], at_start: bool) -> list[str]:
-    """What Spanish does to articles and subjects is undone; other words are the view's."""
+    """Undo what Spanish does to articles and subjects; keep the view's words otherwise."""
     if theirs and _subject(theirs[0]) and not any(map(_subject, ours)):
         theirs = theirs[1:]
     if not ours and len(theirs) == 1 and _bare(theirs[0]) == "the" and not at_start:
@@ -137,7 +137,7 @@ def _change(ours: list[str], theirs: list[str], at_start: bool) -> list[str]:
 
 
 def _subject(word: str) -> str:
-    """The pronoun in "she" and in "she'll", as it is written there; else nothing."""
+    """Return the subject pronoun in "she" or "she'll", as it is written; "" if there is none."""
     start = re.split("['\u2019]", _EDGES.sub("", word))[0]
     return start if start.lower() in SUBJECTS else ""
 
@@ -148,7 +148,7 @@ def _negative(word: str) -> bool:
 
 
 def _word(ours: str, theirs: str) -> str:
-    """The view's word, but the original's where it slipped, or where a dropped subject came back as just anyone."""
+    """Return the view's word, or the original's if it was confused or a dropped subject came back as any pronoun."""
     a, b = _bare(ours), _bare(theirs)
     if (
         (a, b) in SLIPS
@@ -160,7 +160,7 @@ def _word(ours: str, theirs: str) -> str:
 
 
 def _one_ending_apart(a: str, b: str) -> bool:
-    """Whether two words differ in number, person or tense alone, which the neighbours still agree with."""
+    """Whether two words differ only in number, person or tense, with which the neighbours still agree."""
     short, long = sorted((a, b), key=len)
     return len(short) > 2 and long.removeprefix(short) in ("s", "es", "d", "ed") and long.startswith(short)
 
@@ -172,7 +172,7 @@ def _spaces(original: str, view: str) -> str:
 
 
 def _articles(original: str, view: str) -> str:
-    """An "a" or "an" that fits the word that follows it now."""
+    """Make each "a" or "an" fit the word that now follows it."""
     settled = {match[0].lower() for match in _ARTICLE.finditer(original)}
 
     def fit(match: re.Match[str]) -> str:
@@ -193,7 +193,7 @@ def _capitals(original: str, view: str) -> str:
     small = set(re.findall(r"[a-z]\w*", original))
     names = {word.lower(): word for word in _INNER.findall(original) if word[0].isupper()}
     view = _INNER.sub(lambda match: _name(match[0], names, small), view)
-    if re.search(r"[.!?] [a-z]", original):  # not every full stop ends a sentence here: "Acme Inc. said"
+    if re.search(r"[.!?] [a-z]", original):  # not every full stop ends a sentence here, as in "Acme Inc. said"
         view = re.sub(r"(?<=[.!?] )\w+", lambda m: m[0].lower() if m[0].lower() in small else m[0], view)
     else:
         view = re.sub(r"(?<=[.!?] )[a-z]", lambda match: match[0].upper(), view)
@@ -202,7 +202,7 @@ def _capitals(original: str, view: str) -> str:
 
 
 def _headline(text: str) -> bool:
-    """Whether every word has its capital, but for the short ones."""
+    """Whether every word except short ones is capitalised."""
     long = re.findall(r"(?<!['\u2019\w])[^\W\d_]\w{3,}", text)
     return len(long) > 3 and all(word[0].isupper() for word in long)
 

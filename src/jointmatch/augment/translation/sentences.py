@@ -1,15 +1,15 @@
-"""Cut a text into sentences, the length that translation models were trained on."""
+"""Split a text into sentences, the unit that translation models were trained on."""
 
 from __future__ import annotations
 
 import re
 
 _END = re.compile(r"""(?<=[.!?])["')\]]?\s+(?=["'(\[]?[A-Z0-9])|\s*\n\s*""")
-_LONGEST = 80  # words; what has no full stop is cut anyway
+_LONGEST = 80  # words; longer stretches without a full stop are cut anyway
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences in order; none is empty, and none is longer than a model can take."""
+    """Return the sentences in order; none is empty, and none is longer than a model can handle."""
     cut: list[str] = []
     start = 0
     for end in [*(match.end() for match in _END.finditer(text)), len(text)]:

@@ -1,12 +1,12 @@
 """Words that Apertium's English and Spanish confuse on the way back, found by counting over five data sets.
 
-"This" comes back as "east" (este), "ok" as "voucher" (vale), "good" as "well" (bien): small for grammar, large for a
-label.
+"This" comes back as "east" (este), "ok" as "voucher" (vale), "good" as "well" (bien): a small error in grammar, but a
+large one for a label.
 """
 
 from __future__ import annotations
 
-_GRAMMAR = {  # told from the words beside them, so that only a word for a word is put right
+_GRAMMAR = {  # only the words beside them tell, so just one-for-one changes are corrected
     "a": "one an",
     "an": "a",
     "another": "other",
@@ -103,4 +103,4 @@ def _pairs(slips: dict[str, str]) -> frozenset[tuple[str, str]]:
 
 CONFUSED = _pairs(_MEANING)  # (the original's word, what came back)
 SLIPS = CONFUSED | _pairs(_GRAMMAR)
-ODD = frozenset(("lame", "marries", "raisin", "raisins", "rectum", "voucher"))  # never meant, whatever they stand for
+ODD = frozenset(("lame", "marries", "raisin", "raisins", "rectum", "voucher"))  # never meant, whatever the original

@@ -1,4 +1,4 @@
-"""One Marian model for one direction."""
+"""A Marian model for one direction."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from transformers import LogitsProcessor, LogitsProcessorList, MarianMTModel, Ma
 
 from jointmatch.pretrained import length_sorted, quiet_transformers
 
-_LIKELIEST = 10  # words that sampling draws from: the tail of a vocabulary is noise
+_LIKELIEST = 10  # number of words to sample from: the tail of a vocabulary is noise
 _LONGEST = 512
 
 
@@ -20,7 +20,7 @@ class Translator:
     Args:
         folder: Where the model's files are.
         device: ``cpu``, ``cuda`` or ``auto``.
-        tokens: How many tokens, with padding, are translated at once.
+        tokens: Number of tokens, padding included, translated at once.
     """
 
     def __init__(self, folder: str, device: str = "auto", tokens: int = 4096) -> None:
@@ -32,7 +32,7 @@ class Translator:
         self.model = model.to(self.device).eval()
 
     def translate(self, texts: Sequence[str], beams: int, seeds: Sequence[int] | None = None) -> list[str | None]:
-        """Each text translated, in the order given; drawn from its seed if there are seeds; None where it failed."""
+        """Translate each text, in the given order, sampling with its seed if there are seeds; None if it failed."""
         ids = [self.tokenizer(text, truncation=True, max_length=_LONGEST)["input_ids"] for text in texts]
         done: list[str | None] = [None] * len(texts)
         for batch in length_sorted([len(row) for row in ids], self.tokens):
@@ -44,7 +44,7 @@ class Translator:
     def _rows(self, ids: list[list[int]], beams: int, seeds: list[int] | None) -> list[str | None]:
         try:
             return list(self._generate(ids, beams, seeds))
-        except RuntimeError:  # no memory for so many at once, or one that the model cannot take
+        except RuntimeError:  # not enough memory for this many at once, or a text that the model cannot handle
             if len(ids) == 1:
                 return [None]
         half = len(ids) // 2
@@ -69,7 +69,7 @@ class Translator:
 
 
 class _Limit(LogitsProcessor):
-    """Cuts short a translation that repeats itself, each at its own text's length, not at that of the batch."""
+    """Ends translations that keep repeating themselves, each at a limit set by its own text, not by the batch."""
 
     def __init__(self, limits: Sequence[int], end: int) -> None:
         self.limits = torch.tensor(limits)
@@ -84,9 +84,9 @@ class _Limit(LogitsProcessor):
 
 
 class _Drawing(LogitsProcessor):
-    """Turns the likeliest word into a drawn one: Gumbel noise on the scores, from a generator of the text's own.
+    """Turns picking the likeliest word into sampling, by adding Gumbel noise from each text's own generator.
 
-    The library's sampling draws a whole batch from one stream, and a text's view would depend on its neighbours.
+    The library's sampling draws a whole batch from one stream, so a text's view would depend on its neighbours.
     """
 
     def __init__(self, seeds: Sequence[int], device: str) -> None:

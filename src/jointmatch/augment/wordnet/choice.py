@@ -1,4 +1,4 @@
-"""Which of the words that share a meaning are fit to stand for each other, and how well."""
+"""Determine which words that share a meaning can replace each other, and how well."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from jointmatch.augment.wordnet.function_words import SPARED
 from jointmatch.augment.wordnet.inflection import Exceptions, lemmas
 from jointmatch.augment.wordnet.levels import Level
 
-_SIMILAR = 0.5  # a wider adjective's part of a synonym's strength
-_NEAR = 0.45  # below that two of three read badly in texts of other kinds than the list was made with
+_SIMILAR = 0.5  # the weight of a wider adjective, relative to a synonym
+_NEAR = 0.45  # below this, two of three read badly in kinds of text other than those the list was made with
 _READ = 1.0  # the closeness of a synonym that somebody has read in place of the word and found good
-_READ_SHARED = 0.05  # what such a pair counts as having in common, at the least: WordNet's counts are of the 1960s
-_ALMOST = 0.75  # what is kept beside the good ones: two readings of a word may add up to one
+_READ_SHARED = 0.05  # the least that such a pair counts as having in common: WordNet's counts are from the 1960s
+_ALMOST = 0.75  # keep a synonym from this share of a good one's strength: two readings of a word may add up to one
 
 Closeness = Callable[[str, str], float]
 
 
 @dataclass
 class Common:
-    """How much two words have in common: of the one's uses, or of the other's."""
+    """How much two words have in common, as shares of the uses of one of them."""
 
     same: float = 0.0  # the share in which both mean the same
-    kin: float = 0.0  # the share in which one means something a step wider or narrower
+    kin: float = 0.0  # the share in which one has a meaning a step wider or narrower
 
     def at(self, level: Level) -> float:
-        """The share that counts."""
+        """Return the share that counts at this level."""
         return self.same + level.kin * self.kin
 
 
@@ -50,11 +50,11 @@ class Choice:
         self._plain = cache(self._plain)  # type: ignore[method-assign]
 
     def synonyms(self, lemma: str, pos: str) -> list[dict[str, float]]:
-        """Synonym -> strength, of each level; nothing at all where no level has any.
+        """Return synonym -> strength for each level; an empty list if no level has any.
 
-        Strength grows with how much of what the word means the synonym can mean, the same the
-        other way round, how usual the synonym is as this part of speech and at all, and how
-        close to the word an encoder finds it.
+        Strength grows with how much of the word's meaning the synonym covers and vice versa, how
+        common the synonym is as this part of speech and in general, and how close to the word an
+        encoder finds it.
         """
         meant = self._meant(lemma, pos)
         found: list[dict[str, float]] = [{} for _ in self.levels]
@@ -72,12 +72,12 @@ class Choice:
         return found if any(found) else []
 
     def _usual(self, word: str, pos: str) -> float:
-        """The share of a word's uses that are of this part of speech: a companion is seldom a verb."""
+        """Return the share of a word's uses as this part of speech: "companion" is seldom a verb."""
         uses = {p: sum(count for count, _ in self.senses[word, p].values()) for p in "nvar" if (word, p) in self.senses}
         return uses[pos] / sum(uses.values())
 
     def _meant(self, lemma: str, pos: str) -> dict[str, Common]:
-        """Plain word -> what of the lemma's uses it can stand for."""
+        """Return plain word -> the share of the lemma's uses in which it can replace the lemma."""
         meant: dict[str, Common] = defaultdict(Common)
         if lemma in SPARED:
             return meant
@@ -93,7 +93,7 @@ class Choice:
         return meant
 
     def _meant_back(self, lemma: str, word: str, pos: str) -> Common:
-        """What of the word's uses the lemma can stand for."""
+        """Return the share of the word's uses in which the lemma can replace it."""
         own = self.senses[lemma, pos]
         similar = {place for offset in own for place in self.synsets[pos][offset].similar}
         kin = {place for offset in own for place in self.synsets[pos][offset].kin}
@@ -106,7 +106,7 @@ class Choice:
         return back
 
     def _fit(self, lemma: str, pos: str, place: str, position: str) -> Iterator[str]:
-        """The words of a meaning that are close to the lemma and can stand where it stands."""
+        """Yield the words of a meaning that are close to the lemma and can stand in the same position."""
         synset = self.synsets[pos][place]
         for word, its_position in zip(synset.words, synset.positions, strict=True):
             close = self.close(lemma, word)
@@ -115,7 +115,7 @@ class Choice:
                 yield word
 
     def _plain(self, word: str) -> bool:
-        """Whether this is an ordinary word, and no form of another."""
+        """Whether this is an ordinary word and not a form of another."""
         if len(word) < 3 or not (word.isascii() and word.isalpha() and word.islower()) or word in SPARED:
             return False
         forms = lemmas(word, self.irregular)
@@ -128,11 +128,11 @@ class Choice:
 
 
 def _related(word: str, lemma: str) -> bool:
-    """Whether one is made from the other, as marketplace from market: not another word."""
+    """Whether one is derived from the other, as marketplace from market, and so does not count as another word."""
     short, long = sorted((word, lemma), key=len)
     return long.startswith(short) or (len(short) > 5 and long.startswith(short[:-2]))
 
 
 def _skeleton(word: str) -> str:
-    """The same for spellings of one word: organise and organize, theater and theatre, defence and defense."""
+    """Return a key shared by spellings of one word: organise and organize, theater and theatre, defence and defense."""
     return word[0] + re.sub(r"(.)\1", r"\1", re.sub(r"[aeiouy]", "", word[1:].replace("c", "s").replace("z", "s")))

@@ -1,8 +1,8 @@
 """How close in meaning a sentence encoder finds two words that WordNet lists together.
 
-WordNet's senses are fine and its counts come from texts of the 1960s: by its lights a web is
-an entanglement. What the words mean today is asked of the backbone once, by
-``benchmarks/synonym_closeness.py``, and of people who read outputs; the answers ship with the
+WordNet's senses are fine-grained and its counts come from texts of the 1960s: by its lights a
+web is an entanglement. What the words mean today was asked once of the backbone, with
+``benchmarks/synonym_closeness.py``, and of people who read outputs. The answers ship with the
 package, so that the same text and seed give the same view on every machine.
 """
 
@@ -16,7 +16,8 @@ class Closeness:
 
     Args:
         text: Lines such as ``film movie 84 picture 52``: a word, and others with a percentage; ``#`` starts a comment.
-            A percentage counts both ways, but 100, the mark of a pair that somebody has read, only as it is written.
+            A percentage applies in both directions, except for 100, which marks a pair that somebody has read and
+            applies only as written.
     """
 
     def __init__(self, text: str) -> None:
@@ -37,5 +38,5 @@ class Closeness:
         return cls((resources.files("jointmatch.augment.wordnet") / "closeness.txt").read_text(encoding="utf-8"))
 
     def __call__(self, word: str, other: str) -> float:
-        """0 for a pair that is not listed."""
+        """Return the closeness of two words; 0 if the pair is not listed."""
         return self._pairs.get((word, other), 0.0)

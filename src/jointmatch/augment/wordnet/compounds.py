@@ -1,4 +1,4 @@
-"""Words that belong together: a prime minister, to start something up."""
+"""Words that belong together, as in "a prime minister" or "to start something up"."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Compounds:
             (self._triples if " " in rest else self._pairs).setdefault(first, set()).add(rest)
 
     def __call__(self, words: Sequence[Word]) -> set[int]:
-        """Places of the words that stand in a compound."""
+        """Return the positions of all words that are part of a compound."""
         joined: set[int] = set()
         for i, word in enumerate(words):
             if word.tail:
@@ -39,7 +39,7 @@ class Compounds:
 
 
 def _second(words: Sequence[Word], i: int, known: set[str]) -> Iterator[int]:
-    """The places of what starts at one place and goes on with a word behind it; a particle may stand further off."""
+    """Yield the positions of a two-word compound that starts at ``i``; a particle may stand further away."""
     for j in range(i + 1, min(i + 4, len(words))):
         word = words[j]
         if (j == i + 1 or word.low in _PARTICLES) and not known.isdisjoint(word.bases):
@@ -47,7 +47,7 @@ def _second(words: Sequence[Word], i: int, known: set[str]) -> Iterator[int]:
 
 
 def _third(words: Sequence[Word], i: int, known: set[str]) -> Sequence[int]:
-    """The places of what starts at one place and goes on with the two words behind it."""
+    """Return the positions of a three-word compound that starts at ``i``."""
     if i + 2 >= len(words) or words[i + 1].tail:
         return ()
     middle = words[i + 1].low

@@ -1,4 +1,4 @@
-"""WordNet's files as synsets, senses and word forms."""
+"""Parse WordNet's files into synsets, senses and word forms."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ Counts = Mapping[tuple[str, str], Mapping[int, int]]  # (lemma, pos) -> number o
 
 @dataclass
 class Synset:
-    """Words of one meaning, each as written, and those that some readers would not take for plain English."""
+    """Words of one meaning, as written, and those among them that some readers would not regard as plain English."""
 
     words: list[str]
     positions: list[str]  # where an adjective may stand, "" for anywhere
     marked: set[str]
     similar: list[str]  # offsets of the wider adjectives that can stand for these
-    kin: list[str]  # offsets of what is one step wider or narrower
+    kin: list[str]  # offsets of synsets one step wider or narrower
 
 
 def synsets(text: str, glosses: Counter[str]) -> Iterator[tuple[str, Synset]]:
-    """Offset and synset of each line of a data file; the words of the definitions are added to ``glosses``."""
+    """Yield offset and synset of each line of a data file; add the words of the definitions to ``glosses``."""
     for line in text.splitlines():
         if line.startswith(" "):
             continue  # the licence
@@ -51,7 +51,7 @@ def synsets(text: str, glosses: Counter[str]) -> Iterator[tuple[str, Synset]]:
             if symbol in (";u", ";r"):  # slang, archaisms, regions
                 source = int(ends[:2], 16)
                 marked.update([words[source - 1]] if source else words)
-            elif symbol == "&" and fields[2] == "s":  # from huge to big, but not from big to all that are
+            elif symbol == "&" and fields[2] == "s":  # from huge to big, but not from big to all words similar to it
                 similar.append(target)
             elif symbol in ("@", "~", "&"):
                 kin.append(target)
@@ -60,7 +60,7 @@ def synsets(text: str, glosses: Counter[str]) -> Iterator[tuple[str, Synset]]:
 
 
 def tag_counts(text: str) -> Counts:
-    """How often each sense was tagged."""
+    """Return how often each sense was tagged."""
     counts: dict[tuple[str, str], dict[int, int]] = defaultdict(dict)
     for line in text.splitlines():
         sense, number, count = line.split()
@@ -70,7 +70,7 @@ def tag_counts(text: str) -> Counts:
 
 
 def exceptions(text: str) -> dict[str, list[str]]:
-    """Irregular form -> its lemmas."""
+    """Return irregular form -> its lemmas."""
     table: dict[str, list[str]] = {}
     for line in text.splitlines():
         form, *lemmas = line.split()
@@ -80,7 +80,7 @@ def exceptions(text: str) -> dict[str, list[str]]:
 
 
 def compounds(text: str) -> Iterator[str]:
-    """The lemmas of two or three words in an index file."""
+    """Yield the lemmas of two or three words in an index file."""
     for line in text.splitlines():
         lemma = line.partition(" ")[0]
         if 0 < lemma.count("_") < 3:
@@ -88,7 +88,7 @@ def compounds(text: str) -> Iterator[str]:
 
 
 def senses(text: str, pos: str, meanings: Mapping[str, Synset], counts: Counts) -> Senses:
-    """The senses of each one-word lemma of an index file, with how often and in what share of its uses."""
+    """Return the senses of each one-word lemma of an index file, with their count and share of its uses."""
     found: Senses = {}
     for line in text.splitlines():
         lemma, *fields = line.split()
@@ -96,8 +96,8 @@ def senses(text: str, pos: str, meanings: Mapping[str, Synset], counts: Counts) 
             continue
         tagged = counts.get((lemma, pos), {})
         size = int(fields[1])
-        # In China and china one lemma is two words; only the one written small is ours.
-        # The order of senses that were never tagged means nothing: they share alike.
+        # China and china are two words with one lemma; only the lower-case one is wanted here.
+        # The order of senses that were never tagged means nothing, so they get equal shares.
         weights = {
             offset: tagged.get(number, 0) + _UNSEEN
             for number, offset in enumerate(fields[-size:], 1)

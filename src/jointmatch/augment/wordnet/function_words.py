@@ -1,10 +1,10 @@
-"""English words that are left as they are: they carry grammar, number or nearly no meaning of their own."""
+"""English words that are never replaced: they express grammar or number, or have hardly any meaning of their own."""
 
 from __future__ import annotations
 
 
 def words(text: str) -> frozenset[str]:
-    """The words of a line."""
+    """Return the words of a line."""
     return frozenset(text.split())
 
 
@@ -33,7 +33,7 @@ PREPOSITIONS = words(
     "of in on at by for with from about into over after before between against during without under through within "
     "among across behind beyond toward towards upon near since until despite via per like than as"
 )
-GOVERNED = words("to for from of about that")  # a verb may take this one and no other
+GOVERNED = words("to for from of about that")  # a verb may take this one only
 DEGREES = words("very so too more most less least quite really pretty rather extremely how as")
 JOINING = words("and or but nor if when while because that then where though although whether yet")
 

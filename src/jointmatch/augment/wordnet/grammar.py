@@ -1,8 +1,8 @@
-"""A cheap guess at what a word is, from the words beside it.
+"""A cheap guess at a word's form, based on its neighbours.
 
-Each kind of form gets a factor for the class of the word before and one for the word
-behind; times how often WordNet's tagged texts have the lemma as that part of speech,
-that ranks the readings well enough to tell "a plan" from "to plan".
+Each kind of form gets one factor for the class of the word before and one for that of the
+word after. Multiplied by how often WordNet's tagged texts have the lemma as that part of
+speech, this ranks the readings well enough to tell "a plan" from "to plan".
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from jointmatch.augment.wordnet.function_words import (
 from jointmatch.augment.wordnet.inflection import Kind
 
 _KINDS = "noun plural verb third past participle ing adjective adverb"
-# One factor per kind above, by the class of the word before. 1 where the class says nothing.
+# One factor per kind above, by the class of the word before; 1 if the class says nothing.
 _AFTER = {
     "start": "1 1 1 .1 .3 .6 1 1 1",
     "determiner": "1 1 .02 .02 .02 .4 .3 1 .2",
@@ -72,7 +72,7 @@ AFTER, BEFORE = _table(_AFTER), _table(_BEFORE)
 
 
 def _classes(*groups: tuple[str, frozenset[str]]) -> dict[str, str]:
-    """Word -> class; of several, the first."""
+    """Return word -> class; a word in several classes gets the first."""
     classes: dict[str, str] = {}
     for name, words in groups:
         for word in words:
@@ -103,7 +103,7 @@ CLASS_BEHIND = _classes(
 
 
 def plausibility(kind: Kind, before: str, behind: str) -> float:
-    """How well a kind of form fits between two classes of words."""
+    """Return how well a kind of form fits between two classes of words."""
     pos, _ = kind
     column = _FORMS.get(kind, 8 if pos == "r" else 7)
     fit = AFTER[before][column] * BEFORE[behind][column]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from jointmatch.augment.wordnet.irregular import IRREGULAR_VERBS
 
-# (part of speech, form): n noun, v verb, a adjective, r adverb.
+# (part of speech, form), where n is noun, v verb, a adjective and r adverb.
 Kind = tuple[str, str]
 BASE = {pos: (pos, "base") for pos in "nvar"}
 
@@ -43,7 +43,7 @@ Exceptions = Mapping[str, Mapping[str, Iterable[str]]]  # part of speech -> form
 
 
 def lemmas(form: str, exceptions: Exceptions) -> dict[Kind, list[str]]:
-    """What a lower-case form may be a form of, by kind; the caller keeps the lemmas that exist."""
+    """Return the possible lemmas of a lower-case form, by kind; the caller keeps those that exist."""
     found: dict[Kind, list[str]] = {kind: [form] for kind in BASE.values()}
     for kind, endings in _ENDINGS.items():
         for ending, instead in endings:
@@ -59,7 +59,7 @@ def lemmas(form: str, exceptions: Exceptions) -> dict[Kind, list[str]]:
 
 
 def _exceptional_kinds(form: str, pos: str, lemma: str) -> list[Kind]:
-    """What kinds of form an entry of the exception lists is, which do not say."""
+    """Return the kinds of form of an entry in the exception lists, which do not give them."""
     if pos == "n":
         return [("n", "plural")]
     if pos == "v":
@@ -73,17 +73,17 @@ def _exceptional_kinds(form: str, pos: str, lemma: str) -> list[Kind]:
 
 
 class Inflector:
-    """Puts a lemma into a form.
+    """Inflects a lemma.
 
     Args:
-        special: Part of speech -> lemma -> its forms that no rule gives (doubled letters, irregular plurals).
+        special: Part of speech -> lemma -> its forms that follow no rule (doubled letters, irregular plurals).
     """
 
     def __init__(self, special: Mapping[str, Mapping[str, list[str]]]) -> None:
         self.special = special
 
     def __call__(self, lemma: str, kind: Kind) -> str | None:
-        """The form, or None where there is none in one word."""
+        """Return the inflected form, or None if it is not a single word."""
         pos, form = kind
         if form == "base":
             return lemma
@@ -130,5 +130,5 @@ def _with_ending(lemma: str, ending: str) -> str:
 
 
 def takes_an(word: str) -> bool:
-    """Whether "an" rather than "a" stands before the word."""
+    """Whether the word takes "an" rather than "a"."""
     return _AN.match(word) is not None

@@ -1,4 +1,4 @@
-"""English verbs whose past or participle no rule gives: lemma -> (past, participle)."""
+"""English verbs with an irregular past or participle: lemma -> (past, participle)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of a word before looking at the words beside it."""
+"""What is known about a word before looking at its neighbours."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from jointmatch.augment.wordnet.grammar import CLASS_BEFORE, CLASS_BEHIND
 from jointmatch.augment.wordnet.inflection import Kind, lemmas
 from jointmatch.augment.wordnet.thesaurus import Thesaurus
 
-Reading = tuple[Kind, str, float]  # kind of form, lemma, how often
+Reading = tuple[Kind, str, float]  # kind of form, lemma, frequency
 
 _WORD = re.compile("""^([("'\u201c\u2018\\[*_]*)([A-Za-z]+)((?:['\u2019]s)?[^\\w@#&/\\\\]*)$""")
 _ENDS = re.compile(r"[.!?:;]\W*$|^-+$")
-# How a lemma's occurrences spread over its forms, roughly.
+# Roughly how a lemma's occurrences are spread over its forms.
 _SHARES = {
     ("n", "base"): 0.7,
     ("n", "plural"): 0.3,
@@ -28,7 +28,7 @@ _SHARES = {
 
 @dataclass(slots=True)
 class Entry:
-    """A lower-case form: its readings, likeliest first, itself and its lemmas."""
+    """A lower-case form's readings, likeliest first, and its bases: the form itself and its lemmas."""
 
     readings: list[Reading]
     bases: tuple[str, ...]
@@ -36,16 +36,16 @@ class Entry:
 
 @dataclass(slots=True)
 class Word:
-    """What stands between two spaces, the punctuation apart.
+    """A space-separated piece of text, split into punctuation and word.
 
     Attributes:
-        core: The word itself, empty where this is a number, an address or the like.
+        core: The word itself; empty for a number, an address or the like.
         bases: What it may be a form of.
         ends: Whether a sentence ends here.
-        breaks: Whether a comma or the like parts it from what follows.
-        as_before: Its class to the word behind it.
-        as_behind: Its class to the word before it.
-        english: Whether it is an English word; None for what is of no language.
+        breaks: Whether a comma or the like separates it from what follows.
+        as_before: Its class as seen by the word after it.
+        as_behind: Its class as seen by the word before it.
+        english: Whether it is an English word; None if it belongs to no language.
     """
 
     lead: str
@@ -60,12 +60,12 @@ class Word:
     english: bool | None
 
     def with_core(self, core: str) -> str:
-        """The same with another word in it."""
+        """Return the same piece of text with another word in it."""
         return self.lead + core + self.tail
 
 
 class Lexicon:
-    """Looks words up in a thesaurus, each once."""
+    """Looks words up in a thesaurus, each only once."""
 
     def __init__(self, thesaurus: Thesaurus) -> None:
         self.thesaurus = thesaurus
@@ -73,14 +73,14 @@ class Lexicon:
         self._words: dict[str, Word] = {}
 
     def __getitem__(self, unit: str) -> Word:
-        """What is known of a word as it is written."""
+        """Return what is known about a word as it is written."""
         found = self._words.get(unit)
         if found is None:
             found = self._words[unit] = self._word(unit)
         return found
 
     def entry(self, form: str) -> Entry:
-        """What a lower-case form may be."""
+        """Return the entry of a lower-case form."""
         found = self._entries.get(form)
         if found is None:
             found = self._entries[form] = self._read(form)
@@ -130,7 +130,7 @@ class Lexicon:
         return Entry(readings, bases)
 
     def _one_plural(self, form: str, readings: list[Reading]) -> list[Reading]:
-        """Talks are a lemma, and the plural of another: a plural either way, of the lemma that has synonyms."""
+        """Read "talks", both a lemma and the plural of another, as one plural only: that of the lemma with synonyms."""
         nouns = {kind: (name, count) for kind, name, count in readings if kind[0] == "n"}
         if len(nouns) < 2:
             return readings

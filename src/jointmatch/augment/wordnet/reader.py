@@ -1,4 +1,4 @@
-"""Reads the words of a text: which may be replaced, and by what."""
+"""Determine which words of a text may be replaced, and by what."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from jointmatch.augment.wordnet.levels import LEVELS
 from jointmatch.augment.wordnet.lexicon import Entry, Lexicon, Reading, Word
 from jointmatch.augment.wordnet.thesaurus import Thesaurus
 
-_NEAR_BEST = 0.5  # the weakest synonym that is used, beside the best one
-_COMMON = 5  # a verb seen this often has all its forms
+_NEAR_BEST = 0.5  # the least weight of a synonym that is used, relative to the best one
+_COMMON = 5  # a verb seen this often is assumed to have all its forms
 _ENGLISH = 0.55  # the share of known words above which a text is taken for English
 
 
 class Found(NamedTuple):
-    """The synonyms of a word where it stands, inflected, with their weight; none where it is better left alone."""
+    """The inflected synonyms of a word in context, with their weights; none if the word is better left alone."""
 
     level: int
     synonyms: dict[str, float]
@@ -29,7 +29,7 @@ _NOTHING = Found(0, {})
 
 
 class Reader:
-    """Finds the synonyms of every word of a text, in the form and place that the word has there."""
+    """Finds the synonyms of every word of a text, inflected like the word and fitting its context."""
 
     def __init__(self, thesaurus: Thesaurus) -> None:
         self.thesaurus = thesaurus
@@ -39,7 +39,7 @@ class Reader:
         self._found: dict[tuple[str, str, str, bool], Found] = {}
 
     def __call__(self, units: Sequence[str]) -> list[Found]:
-        """What was found for each word of one text."""
+        """Return what was found for each word of one text."""
         words = [self.lexicon[unit] for unit in units]
         found = [_NOTHING] * len(words)
         if not _english(words):
@@ -52,7 +52,7 @@ class Reader:
         return found
 
     def _in_place(self, words: list[Word], i: int, shouted: bool) -> Found:
-        """The synonyms of one word between its neighbours; none where its capital says it is a name."""
+        """Return the synonyms of one word between its neighbours; none if its capital suggests a name."""
         word, following = words[i], words[i + 1] if i + 1 < len(words) else None
         starts = i == 0 or words[i - 1].ends
         capital = not shouted and not word.core.islower()
@@ -69,14 +69,14 @@ class Reader:
         return found
 
     def _weigh(self, form: str, before: str, behind: str, capital: bool) -> Found:
-        """What the strictest level has of synonyms that fit here."""
+        """Return the synonyms that fit here, from the strictest level that has any."""
         entry = self.lexicon.entry(form)
         if not any(self.thesaurus.words[name][kind[0]][1] for kind, name, _ in entry.readings):
             return _NOTHING
         weighed = [(kind, name, n * plausibility(kind, before, behind)) for kind, name, n in entry.readings]
         total = sum(weight for _, _, weight in weighed)
         if capital and max(weighed, key=lambda w: w[2])[0] == ("n", "base"):
-            return _NOTHING  # "Apple said": as likely a name
+            return _NOTHING  # "Apple said": just as likely a name
         readings = [(kind, name, weight / total) for kind, name, weight in weighed]
         for number, level in enumerate(LEVELS):
             good = self._good(entry, readings, number, behind)
@@ -87,7 +87,7 @@ class Reader:
         return _NOTHING
 
     def _good(self, entry: Entry, readings: list[Reading], number: int, behind: str) -> dict[str, float]:
-        """Inflected synonym -> weight, at one level."""
+        """Return inflected synonym -> weight, at one level."""
         level, seen = LEVELS[number], self.thesaurus.seen
         good: dict[str, float] = {}
         shares: dict[str, float] = {}

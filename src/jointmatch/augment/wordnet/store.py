@@ -1,4 +1,4 @@
-"""The thesaurus on disk: made from WordNet once, loaded in a moment ever after."""
+"""The thesaurus on disk: built from WordNet once, then quick to load."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from jointmatch.cache import cache_folder, key
 from jointmatch.errors import DataError
 from jointmatch.files import write_text
 
-FORMAT = 4  # raise when building gives another thesaurus from the same files
+FORMAT = 4  # raise when building from the same files gives another thesaurus
 
 
 def load() -> Thesaurus:
-    """The thesaurus of the WordNet on this machine.
+    """Return the thesaurus of the WordNet on this machine.
 
     Raises:
-        MissingExtraError: There is no WordNet; the message has the line that gets it.
+        MissingExtraError: There is no WordNet; the message says how to get it.
     """
     return _load(find(), cache_folder())
 
@@ -43,10 +43,10 @@ def _load(source: Source, folder: Path) -> Thesaurus:
             f"name their folder in {VARIABLE}, or run: {GET_IT}"
         ) from error
     fields = vars(thesaurus) | {"compounds": sorted(thesaurus.compounds)}
-    # Of what was made of the files, not of the files: Debian's differ from the others' in byte offsets alone, and
-    # views are drawn by this.
+    # Digest what was built, not the files: Debian's differ from the others in byte offsets alone, and the drawing of
+    # views depends on this digest.
     thesaurus.digest = fields["digest"] = key(json.dumps(fields, sort_keys=True)).hex()
-    with suppress(OSError):  # a folder that cannot be written costs the next process some seconds, no more
+    with suppress(OSError):  # a folder that cannot be written to only costs the next process some seconds
         write_text(path, json.dumps(fields, separators=(",", ":")))
     return thesaurus
 

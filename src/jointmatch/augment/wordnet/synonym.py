@@ -25,7 +25,7 @@ _READERS: dict[str, Reader] = {}
 
 
 def _reader(thesaurus: Thesaurus) -> Reader:
-    """One for each thesaurus: what one augmenter has looked up serves the others."""
+    """Return the reader of a thesaurus, shared so that augmenters profit from each other's look-ups."""
     if thesaurus.digest not in _READERS:
         _READERS[thesaurus.digest] = Reader(thesaurus)
     return _READERS[thesaurus.digest]
@@ -35,8 +35,8 @@ def _reader(thesaurus: Thesaurus) -> Reader:
 class Synonym(WordAugmenter):
     """Replace a share of all words by synonyms: first the words with the best ones, others as far as it takes.
 
-    Whitespace, punctuation and casing stay, and so does the inflection as far as a rule can tell.
-    Texts in other languages than English stay as they are.
+    Whitespace, punctuation and casing are kept, and so is the inflection as far as rules can tell.
+    Texts in languages other than English stay as they are.
     """
 
     version = 3
@@ -52,12 +52,12 @@ class Synonym(WordAugmenter):
 
     @cached_property
     def reader(self) -> Reader:
-        """The thesaurus with all that has been looked up in it, loaded at first use."""
+        """The thesaurus with everything looked up in it so far, loaded at first use."""
         return _reader(load())
 
     @property
     def key(self) -> str:
-        """The data is a setting too."""
+        """The key; the data counts as a setting too."""
         found = self.missing() is None
         return f"{self}:{load().digest[:12]}@{self.version}" if found else f"{self}@{self.version}"
 
@@ -76,7 +76,7 @@ class Synonym(WordAugmenter):
             return units
         found = self.reader(units)
         eligible = [i for i, (_, synonyms) in enumerate(found) if synonyms]
-        draws = rng.random(2 * len(eligible)).tolist()  # as many for every rate, so that views stay comparable
+        draws = rng.random(2 * len(eligible)).tolist()  # the same number for every rate, so that views stay comparable
         order = sorted(range(len(eligible)), key=lambda which: (found[eligible[which]].level, draws[which]))
         changed = list(units)
         for which in order[: round(self.rate * len(units))]:
@@ -95,7 +95,7 @@ def _drawn(synonyms: dict[str, float], draw: float) -> str:
 
 
 def _article(article: str, before: str, now: str) -> str:
-    """The article that the new word takes, unless the text had its own way with the old one."""
+    """Return the article that the new word takes, unless the text broke the rule for the old one."""
     if takes_an(before) != (article.lower() == "an") or takes_an(before) == takes_an(now):
         return article
     return cased_like(article, "an") if takes_an(now) else article[0]

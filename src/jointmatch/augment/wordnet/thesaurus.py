@@ -1,4 +1,4 @@
-"""WordNet boiled down to what replacing words needs: good synonyms with their strength, and word forms."""
+"""WordNet reduced to what is needed to replace words: good synonyms with their strength, and word forms."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from jointmatch.augment.wordnet.source import COUNTS
 
 @dataclass
 class Thesaurus:
-    """What the augmenter needs of WordNet.
+    """What the augmenter needs from WordNet.
 
     Attributes:
         words: Lemma -> part of speech -> (how often it was tagged, {synonym: strength} of each level or nothing).
         compounds: Lemmas of two or three words.
         exceptions: Part of speech -> irregular form -> lemmas.
         special: Part of speech -> lemma -> irregular forms in use.
-        seen: Word form -> how often WordNet's definitions and examples have it.
+        seen: Word form -> how often it occurs in WordNet's definitions and examples.
         digest: Fingerprint of all of the above.
     """
 
@@ -34,7 +34,7 @@ class Thesaurus:
 
 
 def build(texts: Mapping[str, str], close: Closeness, levels: Sequence[Level] = LEVELS) -> Thesaurus:
-    """Read WordNet's files (name -> text); ``close`` says how close two words are, from 0 to 1."""
+    """Build a thesaurus from WordNet's files (name -> text); ``close`` rates how close two words are, from 0 to 1."""
     glosses: Counter[str] = Counter()
     meanings = {pos: dict(synsets(texts[f"data.{name}"], glosses)) for name, pos in POS.items()}
     irregular = {pos: exceptions(texts[f"{name}.exc"]) for name, pos in POS.items()}
@@ -57,7 +57,7 @@ def build(texts: Mapping[str, str], close: Closeness, levels: Sequence[Level] = 
 
 
 def _commonness(known: Senses, glosses: Counter[str]) -> dict[str, float]:
-    """How common each lemma is: its tags and its occurrences in WordNet's own definitions and examples."""
+    """Return how common each lemma is: its tags plus its occurrences in WordNet's own definitions and examples."""
     common: dict[str, float] = {}
     for (lemma, _), shares in known.items():
         seen = glosses[lemma] + glosses[lemma + "s"] if lemma not in common else common[lemma]
@@ -68,7 +68,7 @@ def _commonness(known: Senses, glosses: Counter[str]) -> dict[str, float]:
 def _special(
     irregular: Mapping[str, Mapping[str, list[str]]], glosses: Counter[str]
 ) -> dict[str, dict[str, list[str]]]:
-    """Part of speech -> lemma -> its irregular forms that are in use."""
+    """Return part of speech -> lemma -> its irregular forms that are in use."""
     special: dict[str, dict[str, list[str]]] = {}
     for pos, table in irregular.items():
         forms: dict[str, list[str]] = defaultdict(list)

@@ -1,6 +1,6 @@
 """Dropout that is a function of seeds: what is dropped follows from (seed, place, text, position) alone.
 
-So a network drops the same whether it is stacked with others or not, however its texts are padded, on any
+So a network drops the same whether or not it is stacked with others, however its texts are padded, on any
 device, compiled or not. torch's own dropout has one stream for the whole stack. The masks are not those that
 ``transformers`` would draw from the same seeds.
 """
@@ -37,7 +37,7 @@ def scramble(x: Tensor) -> Tensor:
 
 
 class Mask(NamedTuple):
-    """What n networks drop at one place: half of the work is done, a number for each row and for each column."""
+    """What n networks drop at one place, half computed: one number for each row and one for each column."""
 
     rows: Tensor  # (n, ...) int32
     columns: Tensor  # (n, D) int32
@@ -46,7 +46,7 @@ class Mask(NamedTuple):
     def bits(self) -> Tensor:
         """(n, ..., D) int32 numbers, uniform in their upper halves.
 
-        Rows and columns are scrambled already, so that two multiplications are enough to part them.
+        Rows and columns are scrambled already, so that two multiplications are enough to separate them.
         """
         columns = self.columns.view(len(self.columns), *[1] * (self.rows.ndim - 1), -1)
         x = (self.rows[..., None] ^ columns) * FIRST
@@ -70,11 +70,11 @@ class Masks:
         words: (n, 2) int32, the networks' seeds.
         kind: Which kind of places, a small number.
         places: How many of them there are.
-        rows: What a row is known by, one after another, such as its text and its position there: whole numbers
-            that together broadcast to (n, ...).
+        rows: What identifies a row, one after another, such as its text and its position there: integers that
+            together broadcast to (n, ...).
         width: D, the columns.
         rate: The share that is dropped.
-        scramble: The shuffle, by a kernel of our own where there is one.
+        scramble: The shuffle, by our own kernel where there is one.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class Masks:
         return some
 
     def at(self, place: int) -> Mask:
-        """One place's."""
+        """The mask of one place."""
         return Mask(self.rows[place], self.columns[place], self.rate)
 
 
@@ -123,11 +123,11 @@ class Dropout:
     words: Masks | None = None  # (n, M, D), cut from all tokens of a text
 
     def of(self, networks: Sequence[int]) -> Dropout:
-        """That of some of the networks."""
+        """The dropout of some of the networks."""
         return Dropout(*(masks and masks.of(networks) for masks in (self.hidden, self.shares, self.words)))
 
     def layer(self, number: int) -> LayerDropout:
-        """That of one layer, counted from 0."""
+        """The dropout of one layer, counted from 0."""
         halves = [self.hidden.at(2 * number + half) if self.hidden else None for half in (1, 2)]
         return LayerDropout(self.shares.at(number) if self.shares else None, *halves)
 
@@ -149,7 +149,7 @@ def drop_in_pass(seeds: Tensor, shape: Any, packing: Packing, cutoff: float) -> 
 
 
 def pick(x: Tensor, positions: Sequence[int], axis: int = 0) -> Tensor:
-    """Some entries of an axis, by positions that are known beforehand: nothing waits for the device."""
+    """Some entries of an axis, by positions known in advance: nothing waits for the device."""
     if list(positions) == list(range(x.shape[axis])):
         return x
     return torch.stack([x.select(axis, i) for i in positions], axis)

@@ -1,4 +1,4 @@
-"""The encoders of N networks, stacked: the same operations as of encoders that stand apart."""
+"""The encoders of N networks, stacked: the same operations as for separate encoders."""
 
 from __future__ import annotations
 
@@ -25,42 +25,42 @@ from jointmatch.networks.tokens import Tokens
 from jointmatch.ragged import few_sizes, filled_up
 from jointmatch.types import Mixing, Mixings
 
-POSITIONS, TOKENS = 16, 256  # shapes are filled up to multiples of these on a GPU, so that few of them occur
-NARROW = 8  # and to so many positions on a CPU
-BLOCK = 64  # and wider ones to multiples of this, where attention skips the padding
+POSITIONS, TOKENS = 16, 256  # on a GPU, shapes are filled up to multiples of these, so that few occur
+NARROW = 8  # on a CPU, positions are filled up to multiples of this
+BLOCK = 64  # wider batches on a GPU: to multiples of this, if attention skips the padding
 
 RECORDED_ON = {"cuda"}
-FEW_TOKENS = 16384  # a pass over more is long enough to hide the launching of its kernels
+FEW_TOKENS = 16384  # a pass over more is long enough to hide its kernel launches
 
 
 class StackedEncoders(nn.Module):
-    """A stack in the place of a list of encoders.
+    """A stack in place of a list of encoders.
 
-    Its state dict is the list's, name by name, so that weights go from one form to the other as they are.
+    Its state dict is the list's, name by name, so that weights go from one form to the other unchanged.
 
     Args:
         stack: The encoders.
-        tell: Hears of what could not be done to make it faster.
+        tell: Is told which speed-ups are not possible.
     """
 
     def __init__(self, stack: Stacked, tell: Callable[[str], None] = lambda text: None) -> None:
         super().__init__()
         self.stack = stack
         self.replay: Replay | None = Replay(tell)  # None: every pass is launched kernel by kernel
-        self.run_layer: RunLayer = StackedLayer.__call__  # of passes that are replayed or learnt from
-        self.fused = False  # whether kernels of our own are used
+        self.run_layer: RunLayer = StackedLayer.__call__  # for passes that are replayed or learnt from
+        self.fused = False  # whether our own kernels are used
 
     @classmethod
     def of(
         cls, encoders: Sequence[Encoder], cutoff: float = 0.0, tell: Callable[[str], None] = lambda text: None
     ) -> StackedEncoders:
-        """Stack encoders that are pooled alike."""
+        """Stack encoders with the same pooling."""
         reads = [encoder.layers for encoder in encoders]
         modules = [encoder.transformer for encoder in encoders]
         return cls(Stacked.from_modules(modules, reads, encoders[0].pooling, cutoff), tell)
 
     def like(self, stack: Stacked) -> StackedEncoders:
-        """Others that are run as these are."""
+        """Encoders for another stack that are run like these."""
         others = StackedEncoders(stack)
         others.replay, others.run_layer, others.fused = copy.deepcopy(self.replay), self.run_layer, self.fused
         return others
@@ -81,7 +81,7 @@ class StackedEncoders(nn.Module):
         seeds: Sequence[int] | None = None,
         mixing: Mixing | Mixings | None = None,
     ) -> Tensor:
-        """(N, B, D) from one batch for all networks, or from one each."""
+        """Features (N, B, D) from one batch for all networks, or from one each."""
         return self._read(tokens, seeds, mixing, None)
 
     def logits(
@@ -91,7 +91,7 @@ class StackedEncoders(nn.Module):
         seeds: Sequence[int] | None = None,
         mixing: Mixing | Mixings | None = None,
     ) -> Tensor:
-        """What heads make of the features, (N, B, C), in the same pass."""
+        """The heads' logits (N, B, C), computed in the same pass."""
         return self._read(tokens, seeds, mixing, heads)
 
     def _read(
@@ -105,7 +105,7 @@ class StackedEncoders(nn.Module):
         words = [seed_words([*seeds, *head_seeds(seeds)])] if self.training and seeds is not None else []
         drops = bool(words)
         longest = self.stack.embeddings.positions.shape[1]
-        fused = self.fused and mixing is None  # mixed texts have something of their padding mixed in
+        fused = self.fused and mixing is None  # mixed texts have some of their padding mixed in
         batches = [tokens] if isinstance(tokens, Tokens) else tokens
         arrays = together(batches, device, mixing is None, longest, BLOCK if fused else POSITIONS)
         inputs = all_on_device([*arrays, *words], device)
@@ -115,7 +115,7 @@ class StackedEncoders(nn.Module):
         learns = torch.is_grad_enabled()
         if learns and could_be_recorded and not is_recorded and self.replay is not None:
             self.replay.passed_by(FEW_TOKENS)
-        # Such passes come in few shapes; of the large ones of evaluation each would be compiled for itself.
+        # Such passes come in few shapes; the large ones of evaluation would each be compiled separately.
         run_layer = self.run_layer if is_recorded or learns or self.training else StackedLayer.__call__
 
         def run(ids: Tensor, *rest: Tensor) -> Tensor:
@@ -133,15 +133,15 @@ class StackedEncoders(nn.Module):
 
     @cached_property
     def _parameters_held(self) -> list[nn.Parameter]:
-        """Collected once: it takes longer than looking where they are."""
+        """The stack's parameters, collected once: that takes longer than looking where they are."""
         return list(self.stack.parameters())
 
     def compile_layers(self, tell: Callable[[str], None] = lambda text: None, **options: Any) -> None:
-        """Compile a layer for the passes that are replayed or learnt from; ``tell`` hears where that fails."""
+        """Compile a layer for passes that are replayed or learnt from; ``tell`` is told if that fails."""
         self.run_layer = CompiledLayer(tell, **options)
 
     def fuse(self, tell: Callable[[str], None] = lambda text: None) -> None:
-        """Have attention and more done by kernels of our own; ``tell`` hears where that cannot be."""
+        """Use our own kernels for attention and more; ``tell`` is told if that is not possible."""
         reason = why_not_fused(self.stack.shape, self.stack.embeddings.words.device)
         if reason:
             tell(f"Kernels of our own are not used: {reason.rstrip('.')}.")
@@ -159,7 +159,7 @@ class StackedEncoders(nn.Module):
         return list(self.parameters())
 
     def state_dict(self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
-        """The tensors by network, as a list of encoders names them."""
+        """The tensors by network, named as by a list of encoders."""
         destination = {} if destination is None else destination
         for network in range(len(self)):
             own = self.stack.network_state(network)
@@ -167,7 +167,7 @@ class StackedEncoders(nn.Module):
         return destination
 
     def _load_from_state_dict(self, state_dict: Any, prefix: str, *args: Any) -> None:
-        """Put the networks' tensors into the stack, and leave torch the stack's own names to find."""
+        """Copy the networks' tensors into the stack, and let torch find them under the stack's own names."""
         missing, unexpected = args[2:4]
         for network in range(len(self)):
             start = f"{prefix}{network}.transformer."
@@ -190,10 +190,10 @@ def together(
     longest: int | None = None,
     block: int = POSITIONS,
 ) -> list[np.ndarray]:
-    """Batches of as many texts each as one: (n, M) token numbers, and the fields of their ``Packing``.
+    """Combine batches of equally many texts: (n, M) token ids, and the fields of their ``Packing``.
 
-    Beyond ``block`` positions they are filled up to multiples of it, but not beyond ``longest``, the positions that the
-    networks know.
+    Beyond ``block`` positions they are filled up to multiples of it, but not beyond ``longest``, the number of
+    positions that the networks know.
     """
     needed = max(batch.ids.shape[1] for batch in batches)
     if device.type == "cuda":
@@ -202,7 +202,7 @@ def together(
         positions, grain = NARROW, few_sizes(max(int(batch.lengths.sum()) for batch in batches))
     filled = filled_up(needed, positions)
     width = filled if longest is None else max(needed, min(filled, longest))
-    once = {id(batch): batch for batch in batches}  # networks of one run mostly read the same
+    once = {id(batch): batch for batch in batches}  # networks of one run mostly read the same batch
     ids = np.zeros((len(once), len(batches[0].ids), width), np.int64)
     for own, batch in zip(ids, once.values(), strict=True):
         own[:, : batch.ids.shape[1]] = batch.ids.cpu().numpy()

@@ -1,4 +1,4 @@
-"""Whether kernels of our own can be used: these need a GPU, Triton, and attention heads of a width it multiplies."""
+"""Whether our own kernels can be used: they need a GPU, Triton, and attention heads of a width it can multiply."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RUN_ON = {"cuda"}
 
 
 def why_not_fused(shape: Any, device: torch.device) -> str | None:
-    """What keeps it from being so, in words; None where nothing does. ``shape`` is a BERT's configuration."""
+    """Why our own kernels cannot be used, in words; None if they can. ``shape`` is a BERT's configuration."""
     head, rate = shape.hidden_size // shape.num_attention_heads, float(shape.attention_probs_dropout_prob)
     if device.type not in RUN_ON:
         return f"it pays on a GPU only, and this is {device.type}"
@@ -24,13 +24,13 @@ def why_not_fused(shape: Any, device: torch.device) -> str | None:
     try:
         for dtype in (torch.bfloat16, torch.float32):
             _try(shape.num_attention_heads, head, rate, device, dtype)
-    except Exception as error:  # no Triton, or one that cannot compile here, in many ways
+    except Exception as error:  # of many kinds: no Triton, or one that cannot compile here
         return first_line(error)
     return None
 
 
 def _try(heads: int, head: int, rate: float, device: torch.device, dtype: torch.dtype) -> None:
-    """Each kernel once, attention on a text that fills a program and on a longer one: what does not compile shows."""
+    """Run each kernel once, attention on a text that fills a program and on a longer one, so that failures show."""
     from jointmatch.networks.stacked import kernels
 
     for length in (kernels.BLOCKS[-1], 2 * kernels.BLOCKS[-1]):

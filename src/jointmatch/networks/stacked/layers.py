@@ -35,7 +35,7 @@ class StackedLinear(nn.Module):
 class _Product(torch.autograd.Function):
     """x (n, M, I) times the transpose of weight (n, O, I), whose gradient is laid out as the weight is.
 
-    Autograd's own would be a transposed view, which the optimiser cannot take and which is copied at every step.
+    Autograd's own gradient would be a transposed view, which the optimiser cannot take: copied at every step.
     """
 
     @staticmethod
@@ -50,7 +50,7 @@ class _Product(torch.autograd.Function):
 
 
 class _Activated(torch.autograd.Function):
-    """``gelu(x + bias)`` of (n, M, D) and (n, D), the way back by a kernel of our own; see ``kernels``."""
+    """``gelu(x + bias)`` of (n, M, D) and (n, D), with a backward pass by our own kernel; see ``kernels``."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, bias: Tensor) -> Tensor:
@@ -64,7 +64,7 @@ class _Activated(torch.autograd.Function):
 
 
 def _dtype_of(x: Tensor) -> torch.dtype:
-    """What autocast would compute a product in."""
+    """The dtype autocast would compute a product in."""
     kind = x.device.type
     casts = kind != "meta" and torch.is_autocast_enabled(kind)
     return torch.get_autocast_dtype(kind) if casts else x.dtype
@@ -113,7 +113,7 @@ class StackedEmbeddings(nn.Module):
         return hidden if dropout.hidden is None else dropout.hidden.at(0).drop(hidden)
 
     def _positions(self, packing: Packing) -> Tensor:
-        """(n, M, D); of texts with their padding in the order they are in, which is the cheaper way back."""
+        """(n, M, D); for padded texts without a look-up, which makes the backward pass cheaper."""
         _, texts, tokens = packing.mask.shape
         if packing.spot is None:
             return self.positions[:, :tokens].repeat(1, texts, 1)
@@ -128,7 +128,7 @@ class StackedEmbeddings(nn.Module):
         vectors = F.embedding(ids + offsets, self.words.view(-1, width))
         if self.padding is None or not self.words.requires_grad:
             return vectors
-        # As in ``nn.Embedding``: the padding's vector is read and never learnt.
+        # As in ``nn.Embedding``: the padding's vector is read but never trained.
         return torch.where((ids == self.padding)[..., None], vectors.detach(), vectors)
 
 
@@ -173,7 +173,7 @@ class StackedLayer(nn.Module):
         if dropout is None:
             out = F.scaled_dot_product_attention(q, k, v, attn_mask=seen)
         else:
-            # The fused kernels drop by a stream of the whole batch's, so here the shares are written out.
+            # Fused kernels draw dropout from one stream for the whole batch, so here the shares are written out.
             scores = (q @ k.mT * q.shape[-1] ** -0.5).masked_fill(~seen, torch.finfo(q.dtype).min)
             shares = scores.softmax(-1).view(n, texts, self.heads, tokens, tokens)
             out = dropout.drop(shares).flatten(0, 1).to(v.dtype) @ v
@@ -181,7 +181,7 @@ class StackedLayer(nn.Module):
 
 
 def _attended(qkv: Tensor, packing: Packing, heads: int, dropout: Mask | None) -> Tensor:
-    """The same by kernels of our own; see ``kernels``, which must have been imported."""
+    """The same by our own kernels; see ``kernels``, which must have been imported."""
     rows, columns, rate = dropout or (packing.spans, packing.spans, 0.0)
     sizes = heads, packing.mask.shape[-1], rate
     out: Tensor = torch.ops.jointmatch.attend(qkv, packing.spans, rows, columns, *sizes)[0]

@@ -1,7 +1,7 @@
-"""Passes of a stack recorded as CUDA graphs: one launch in the place of a thousand.
+"""Passes of a stack captured as CUDA graphs: one launch in place of a thousand.
 
-A small network's kernels take less time than launching them one by one. A pass of a shape that came before is
-recorded once and then replayed: inputs are copied to where the graph reads them, and what comes out is copied.
+A small network's kernels take less time than launching them one by one. A pass of a shape seen before is captured
+once and then replayed: inputs are copied to where the graph reads them, and the output is copied.
 """
 
 from __future__ import annotations
@@ -16,28 +16,28 @@ from torch import Tensor
 Pass = Callable[..., Tensor]
 
 RECORDINGS = 24  # at most: each holds the memory of its pass
-FREE = 0.5  # of the device's memory at least, or no other is made: other runs may share it
-LOOK_AGAIN = 500  # passes after which it is looked at again: those who had the memory may be gone
-WARM_UP = 2  # passes before recording, so that what is done once (choosing kernels, compiling) is not recorded
+FREE = 0.5  # share of the device's memory that must be free to make another: other runs may need it
+LOOK_AGAIN = 500  # passes until memory is checked again: whoever had it may be gone
+WARM_UP = 2  # passes before capture, so that one-time work (choosing kernels, compiling) is not captured
 
-OWN_THREAD = "thread_local"  # other threads may go on preparing data meanwhile
+OWN_THREAD = "thread_local"  # other threads may keep preparing data meanwhile
 
 
 class Replay:
-    """Runs a function of tensors by recordings, one per shape of its inputs.
+    """Runs a function of tensors by replaying recordings, one per shape of its inputs.
 
-    A function that is recorded must only read its inputs and what is ``held``, and must not look at a value. Where
-    recording fails, or would take memory that is needed, functions are called as ever.
+    A recorded function must only read its inputs and what is ``held``, and must not look at a value. If capture
+    fails, or would take memory that is needed, functions are called as usual.
 
     Args:
-        tell: Hears why recording failed or ended, and what is not recorded.
+        tell: Is told why capture failed or ended, and what is not captured.
     """
 
     def __init__(self, tell: Callable[[str], None] = lambda text: None) -> None:
         self.tell = tell
         self.stopped = False
         self._told: set[str] = set()
-        self._unlooked = 0  # passes until memory is looked at again
+        self._unlooked = 0  # passes until memory is checked again
         self._recordings: dict[Hashable, Recording] = {}
         self._seen: Counter[Hashable] = Counter()
 
@@ -54,20 +54,20 @@ class Replay:
         """``function(*inputs)``, with gradients.
 
         Args:
-            function: What is run.
+            function: The function to run.
             inputs: Its arguments.
-            held: All other tensors it reads; those that ask for gradients get them.
-            mode: All else that it depends on.
+            held: All other tensors it reads; those that require gradients get them.
+            mode: Everything else it depends on.
         """
         graded = torch.is_grad_enabled()
-        # Networks may be moved or given new tensors, and a recording reads and fills those there were.
+        # Networks may be moved or given new tensors, but a recording reads and fills the old ones.
         places = tuple((id(x), x.data_ptr()) for x in held)
         key = (mode, graded, places, *((x.shape, x.dtype) for x in inputs))
         recording = self._recordings.get(key)
         if recording is None:
             self._seen[key] += 1
             if self._seen[key] < 2 or not self._may_record(inputs[0].device):
-                # As a recording would be given them: a compiler tells a part of a larger tensor from one of its own.
+                # Cloned as for a recording: a compiler treats part of a larger tensor differently from a whole one.
                 return function(*(x.clone() for x in inputs))
             recording = self._recorded(function, inputs, held if graded else [])
             if recording is None:
@@ -77,19 +77,19 @@ class Replay:
         return _Replayed.apply(recording.anchor, recording) if graded else recording.forward()
 
     def passed_by(self, most: int) -> None:
-        """Say once that passes over more than so many tokens are not brought here."""
+        """Say once that passes over more than ``most`` tokens are not captured."""
         self._tell_once(
             f"Passes over more than {most:,} tokens a network are not recorded as CUDA graphs: they take longer than "
             "launching them does."
         )
 
     def _recorded(self, function: Pass, inputs: Sequence[Tensor], parameters: Iterable[Tensor]) -> Recording | None:
-        """None where it fails."""
+        """A new recording; None if capture fails."""
         try:
             return Recording(function, inputs, parameters)
-        except RuntimeError as error:  # out of memory is one too
+        except RuntimeError as error:  # this includes running out of memory
             why = first_line(error)
-        # Once out of that block the traceback, and with it what the failed recording took, is gone.
+        # Leaving that block frees the traceback, and with it what the failed recording took.
         self.stopped = True
         recover(inputs[0].device)
         self.tell(f"Passes are not recorded as CUDA graphs ({why}): slower, with the same results.")
@@ -124,10 +124,10 @@ class Replay:
 
 
 def free_share(device: torch.device) -> float:
-    """How much of a device's memory could be had.
+    """The share of a device's memory that is free.
 
-    Where that is little, what this process has and does not use is given back first. It is not reckoned from what the
-    process has taken and not filled: to that the memory of recordings counts too, which they write at every replay.
+    If that is little, the memory this process holds but does not use is released first. What the process has reserved
+    but not allocated is not counted as free: it includes the memory of recordings, which they write at every replay.
     """
     if device.type != "cuda":
         return 1.0
@@ -139,7 +139,7 @@ def free_share(device: torch.device) -> float:
 
 
 def recover(device: torch.device) -> None:
-    """After a recording that failed: the device's random numbers would be drawn for it for ever."""
+    """Clean up after a failed capture: the device's random numbers would be drawn for it for ever."""
     if device.type == "cuda":
         generator = torch.cuda.default_generators[torch.cuda.current_device() if device.index is None else device.index]
         generator.graphsafe_set_state(generator.clone_state())
@@ -173,7 +173,7 @@ class Recording:
             return []
         grad = torch.zeros_like(output) if grad is None else grad
         gradients = torch.autograd.grad(output, self.parameters, grad, allow_unused=True)
-        # An optimiser's fused kernel wants a gradient laid out as its parameter is.
+        # A fused optimiser kernel needs each gradient laid out like its parameter.
         return [
             g if g is None or g.stride() == p.stride() else torch.empty_like(p).copy_(g)
             for p, g in zip(self.parameters, gradients, strict=True)
@@ -188,7 +188,7 @@ class Recording:
         return self.output.clone()
 
     def backward(self, grad: Tensor) -> None:
-        """Leave or add the parameters' gradients, as a backward pass does."""
+        """Set or accumulate the parameters' gradients, as a backward pass does."""
         before = [p.grad for p in self.parameters]
         if any(old is not None for old in before):  # may be these very tensors, which are about to be overwritten
             before = [None if old is None else old.clone() for old in before]
@@ -211,13 +211,13 @@ class _Replayed(torch.autograd.Function):
 
 
 def first_line(error: Exception) -> str:
-    """What an error says, in short; where its first line only leads on to another, that one too."""
+    """An error's message in short; if its first line only introduces another, that one too."""
     lines = [line.strip() for line in f"{type(error).__name__}: {error}".splitlines() if line.strip()]
     said = " ".join(lines[:2]) if lines[0].endswith(":") else lines[0]
     return said[:200]
 
 
 def _uncached_casts() -> torch.autocast:
-    """The autocast that is on, without its cache of cast weights: a graph must cast them each time."""
+    """The current autocast without its cache of cast weights: a graph must cast them each time."""
     dtype, enabled = torch.get_autocast_dtype("cuda"), torch.is_autocast_enabled("cuda")
     return torch.autocast("cuda", dtype, enabled=enabled, cache_enabled=False)

@@ -1,4 +1,4 @@
-"""N BERT encoders that run as one: tokens to each network's features."""
+"""N BERT encoders that run as one: from tokens to each network's features."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class Stacked(nn.Module):
     """N encoders of one shape; every parameter has a leading axis, one entry per network that reads it.
 
     A layer holds the networks that read it or a later one. What no network reads (later layers, BERT's own pooler)
-    is kept aside on the CPU, unchanged, as it is when encoders are trained apart: it gets no gradient.
+    is kept aside on the CPU, unchanged, as when encoders are trained separately: it gets no gradient.
 
     Args:
         shape: The BERTs' configuration.
         reads: The layers each network reads, as shares of the depth.
         pooling: How token vectors become one.
-        shared_words: The word vectors are frozen and the same in all networks: they are held once.
+        shared_words: Whether the word vectors are frozen and the same in all networks: they are then held once.
         cutoff: Share of a text's word dimensions that is hidden while training.
     """
 
@@ -68,14 +68,14 @@ class Stacked(nn.Module):
         mixing: Mixing | Mixings | None = None,
         run_layer: RunLayer = StackedLayer.__call__,
     ) -> Tensor:
-        """Features (N, B, D), or as many rows as layers are read in all, network by network.
+        """Features (N, B, D); more generally one row per layer read, network by network.
 
         Args:
-            ids: (N, M) token numbers, or (1, M) for all networks.
-            packing: Where these tokens stand; with ``mixing`` the padding is among them.
+            ids: (N, M) token ids, or (1, M) for all networks.
+            packing: Where these tokens stand; with ``mixing`` they include the padding.
             seeds: (N, 2) of ``seed_words``, for dropout; None draws them from torch's own stream while training.
             mixing: How the texts are mixed with each other on the way.
-            run_layer: Runs a layer; a compiled one may stand in.
+            run_layer: Runs a layer; may be a compiled form of it.
         """
         dropout = self._dropout(packing, seeds)
         hidden = self.embeddings(ids, packing, dropout)
@@ -110,7 +110,7 @@ class Stacked(nn.Module):
     def _mixed(
         self, hidden: Tensor, packing: Packing, mixing: Mixing | Mixings, networks: Sequence[int], depth: int
     ) -> tuple[Tensor, Packing]:
-        """Mix the texts of those networks whose layer for it this is."""
+        """Mix the texts of those networks that mix at this layer."""
         own = [mixing.of(i) for i in networks]
         at = [depth_of(m.depth, min(self.depths[i])) == depth for i, m in zip(networks, own, strict=True)]
         if not any(at):
@@ -128,10 +128,10 @@ class Stacked(nn.Module):
         pooling: Pooling = "mean",
         cutoff: float = 0.0,
     ) -> Stacked:
-        """Stack BERTs: the very same numbers, trained or frozen as theirs are.
+        """Stack BERTs, with the very same weights, trained or frozen as theirs are.
 
         Raises:
-            InputError: where they cannot be stacked.
+            InputError: If they cannot be stacked.
         """
         reason = why_not_stacked(modules)
         if reason:
@@ -149,10 +149,10 @@ class Stacked(nn.Module):
 
     @classmethod
     def room_for(cls, stacks: Sequence[Stacked]) -> Stacked:
-        """A stack that the networks of several fit into, one stack after the other; its numbers are yet to be set."""
+        """A stack that the networks of several stacks fit into, one after another; its weights are yet to be set."""
         first = stacks[0]
         words, parts = first.embeddings.words, [stack.embeddings for stack in stacks]
-        # Whether they are frozen their own stacks know: an average's never ask for gradients.
+        # The stacks know whether words are frozen; parameters of an average never require gradients.
         shared = all(part.shared and torch.equal(part.words, words) for part in parts)
         reads = [own for stack in stacks for own in stack.reads]
         stack = cls(first.shape, reads, first.pooling, shared, first.cutoff).to(words)
@@ -161,15 +161,15 @@ class Stacked(nn.Module):
         return stack.train(first.training)
 
     def to_modules(self) -> list[nn.Module]:
-        """The N encoders as ``transformers`` has them, with tensors of their own."""
+        """The N encoders as ``transformers`` modules, with tensors of their own."""
         return [self.to_module(network) for network in range(self.count)]
 
     def to_module(self, network: int) -> nn.Module:
-        """One of them."""
+        """One of these encoders."""
         from transformers import BertModel
 
         state = self.network_state(network)
-        with seeded(0):  # random weights are drawn and replaced: from a stream of their own
+        with seeded(0):  # random weights are drawn, then replaced: use a separate stream
             module: nn.Module = BertModel(copy.deepcopy(self.shape), add_pooling_layer="pooler.dense.weight" in state)
         module.load_state_dict(state)
         return module.to(self.embeddings.words.device).train(self.training)
@@ -184,7 +184,7 @@ class Stacked(nn.Module):
                 yield name, readers, theirs
 
     def own(self, network: int) -> Iterator[tuple[nn.Parameter, int]]:
-        """The parameters one network is made of, each with the network's place on the first axis."""
+        """The parameters that hold one network, each with the network's index on the first axis."""
         for name, networks, _ in self._sources():
             parameter = self.get_parameter(name)
             if network in networks:

@@ -28,12 +28,12 @@ _LAYER = {
 
 
 def embedding_sources() -> Sources:
-    """Of the embeddings."""
+    """The sources of the embeddings."""
     return {f"embeddings.{ours}": tuple(f"embeddings.{t}" for t in theirs) for ours, theirs in _EMBEDDINGS.items()}
 
 
 def layer_sources(number: int) -> Sources:
-    """Of one layer, counted from 0."""
+    """The sources of one layer, counted from 0."""
     return {
         f"layers.{number}.{ours}.{kind}": tuple(f"encoder.layer.{number}.{t}.{kind}" for t in theirs)
         for ours, theirs in _LAYER.items()
@@ -42,7 +42,7 @@ def layer_sources(number: int) -> Sources:
 
 
 def why_not_stacked(modules: Sequence[nn.Module]) -> str | None:
-    """What keeps encoders from being stacked, in words; None where nothing does."""
+    """Why encoders cannot be stacked, in words; None if they can."""
     from transformers import BertModel
 
     for module in modules:
@@ -60,7 +60,7 @@ def why_not_stacked(modules: Sequence[nn.Module]) -> str | None:
 
 
 def unusual(shape: Any) -> str | None:
-    """What a configuration asks for that the stack does not have."""
+    """What a configuration asks for that the stack does not support; None if nothing."""
     if shape.hidden_act != "gelu":
         return f"its activation is {shape.hidden_act!r}, wanted 'gelu'"
     if (getattr(shape, "position_embedding_type", None) or "absolute") != "absolute":
@@ -71,7 +71,7 @@ def unusual(shape: Any) -> str | None:
 
 
 def _facts(module: nn.Module) -> tuple[Any, ...]:
-    """What must be alike: everything the forward pass depends on besides the weights."""
+    """What must be the same: everything the forward pass depends on besides the weights."""
     shape: Any = module.config
     tensors = tuple((name, p.shape, p.dtype, p.requires_grad) for name, p in module.named_parameters())
     rates = (shape.hidden_dropout_prob, shape.attention_probs_dropout_prob)

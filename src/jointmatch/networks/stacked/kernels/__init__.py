@@ -1,6 +1,6 @@
-"""Kernels of our own for stacks on a GPU, in Triton, which comes with torch for GPUs: importing them needs it.
+"""Our own kernels for stacks on a GPU. Importing them needs Triton, which comes with torch for GPUs.
 
-They register themselves as ``torch.ops.jointmatch``. Each gives what is written out in torch where it is not used.
+They register themselves as ``torch.ops.jointmatch``. Each computes what plain torch code does where it is not used.
 """
 
 from jointmatch.networks.stacked.kernels.activation import activation_backward

@@ -1,4 +1,4 @@
-"""The way back through a bias and a GELU: once over the numbers, where a compiler goes twice, for the bias."""
+"""The backward pass of a bias and a GELU: one sweep over the numbers, where a compiler needs a second for the bias."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-ROWS, BLOCK, COLUMNS = 128, 32, 128  # that a program has, at once, and across
+ROWS, BLOCK, COLUMNS = 128, 32, 128  # rows of a program, rows at once, columns of a program
 
 
 @triton.jit
@@ -38,7 +38,7 @@ def activation_backward(grad: Tensor, x: Tensor, bias: Tensor) -> tuple[Tensor, 
     grad, x, bias = grad.contiguous(), x.contiguous(), bias.contiguous()
     count, rows, width = x.shape
     out, parts = torch.empty_like(x), triton.cdiv(rows, ROWS)
-    sums = x.new_empty(count, parts, width, dtype=torch.float32)  # added up after: in the same order each time
+    sums = x.new_empty(count, parts, width, dtype=torch.float32)  # summed afterwards, in the same order each time
     grid = triton.cdiv(width, COLUMNS), parts, count
     _backward[grid](x, bias, grad, out, sums, rows, width, ROWS=ROWS, BLOCK=BLOCK, COLUMNS=COLUMNS)
     return out, sums.sum(1).to(bias.dtype)

@@ -1,7 +1,7 @@
-"""Attention of n stacked networks: over each text's tokens alone, and without stored shares.
+"""Attention of n stacked networks: over each text's tokens alone, and without storing the shares.
 
-What is dropped of the shares follows from the numbers that it follows from where they are written out (``Mask``), so
-both ways give the same.
+Dropout of the shares is computed from the same numbers as where they are written out (``Mask``), so both ways give the
+same.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from torch import Tensor
 from jointmatch.networks.stacked import dropout
 
 FIRST, SECOND = tl.constexpr(dropout.FIRST), tl.constexpr(dropout.SECOND)
-BLOCKS = 16, 32, 64  # tokens that a program has at once: as many as the longest text, or the last of these
-LARGEST = {torch.float32: 32}  # of numbers twice as long fewer fit into what programs share
+BLOCKS = 16, 32, 64  # tokens a program handles at once: enough for the longest text, or the last of these
+LARGEST = {torch.float32: 32}  # of numbers twice as wide, fewer fit into shared memory
 
 
 @triton.jit
@@ -186,7 +186,7 @@ def _backward(
 
 
 def _block(longest: int, dtype: torch.dtype) -> int:
-    """Tokens that a program has at once."""
+    """The number of tokens a program handles at once."""
     return min(next((size for size in BLOCKS if longest <= size), BLOCKS[-1]), LARGEST.get(dtype, BLOCKS[-1]))
 
 
@@ -203,7 +203,7 @@ def _launched(
     count, tokens, width = qkv.shape[0], qkv.shape[1], qkv.shape[2] // 3
     texts, block = spans.shape[2], _block(longest, qkv.dtype)
     below = min(round(rate * 2**32) - 2**31, 2**31 - 1)
-    apart = spans.stride(0) if len(spans) > 1 else 0  # networks that read the same may share their spans
+    apart = spans.stride(0) if len(spans) > 1 else 0  # networks that read the same batch may share their spans
     sizes = (apart, texts, heads, tokens, width, longest, (width // heads) ** -0.5, below, 1 / (1 - rate))
     kernel[(count * texts * heads, -(-longest // block))](
         *tensors,
@@ -220,19 +220,19 @@ def _launched(
 def attend(
     qkv: Tensor, spans: Tensor, rows: Tensor, columns: Tensor, heads: int, longest: int, rate: float
 ) -> tuple[Tensor, Tensor]:
-    """What n networks' tokens take from the others of their text.
+    """Attention of n networks, each token's over the tokens of its text.
 
     Args:
         qkv: (n, M, 3 D), the tokens' queries, keys and values.
         spans: (n or 1, 2, B) int32, where in M each text begins, and how long it is.
-        rows: (n, B, H, T) int32, of what is dropped; see ``Mask``.
+        rows: (n, B, H, T) int32, for dropout; see ``Mask``.
         columns: (n, T) int32.
         heads: H.
         longest: T.
-        rate: How much is dropped; 0 needs neither rows nor columns.
+        rate: The dropout rate; 0 needs neither rows nor columns.
 
     Returns:
-        (n, M, D), zeros where no text has a token, and (n, M, H) for the way back.
+        (n, M, D), zeros where no text has a token, and (n, M, H) for the backward pass.
     """
     qkv = qkv.contiguous()
     count, tokens, width = qkv.shape[0], qkv.shape[1], qkv.shape[2] // 3

@@ -1,4 +1,4 @@
-"""The shuffle of numbers that dropout is drawn by: ten small operations as one."""
+"""The shuffle of numbers that dropout is drawn from: ten small operations as one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from torch import Tensor
 from jointmatch.networks.stacked import dropout
 
 FIRST, SECOND = tl.constexpr(dropout.FIRST), tl.constexpr(dropout.SECOND)
-BLOCK = 1024  # numbers that a program has
+BLOCK = 1024  # numbers per program
 
 
 @triton.jit
@@ -26,7 +26,7 @@ def _scramble(given, out, size, BLOCK: tl.constexpr):
 
 @torch.library.custom_op("jointmatch::scramble", mutates_args=())
 def scramble(x: Tensor) -> Tensor:
-    """As ``dropout.scramble``, of int32 numbers."""
+    """As ``dropout.scramble``, for int32 numbers."""
     x = x.contiguous()
     out = torch.empty_like(x)
     _scramble[(triton.cdiv(x.numel(), BLOCK),)](x, out, x.numel(), BLOCK=BLOCK)
