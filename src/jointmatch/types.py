@@ -14,7 +14,7 @@ Label = str | int | float | bool
 """A class as the user wrote it."""
 
 NETWORKS_ALONE = "networks_alone"
-"""How a result without its word reader is called: shown beside the baselines, and none of them."""
+"""Name of the result without its word reader: shown beside the baselines, but not one of them."""
 
 
 def balance_of(labels: Iterable[int], num_classes: int) -> tuple[float, ...]:

@@ -42,7 +42,7 @@ class Places:
 
 
 Order = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
-"""From how many words each text has to the places of those that are taken, text after text, and how many these are."""
+"""From the number of words in each text to the positions taken, text after text, and how many there are of each."""
 
 
 class Reordering(RatedAugmenter):

@@ -26,7 +26,7 @@ def union(mask: Tensor, partner: Tensor) -> Tensor:
 
 
 def layers_of(transformer: nn.Module) -> Sequence[nn.Module]:
-    """The encoder's layers in order: its only list of as many modules as the config has hidden layers.
+    """The encoder's layers in order: its first list of as many modules as the config has hidden layers.
 
     Raises:
         InputError: If there is none, as in an encoder that goes through one layer many times.
