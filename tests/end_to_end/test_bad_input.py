@@ -188,6 +188,21 @@ def test_a_pipe_where_a_file_is_wanted_is_called_that(command, tmp_path, monkeyp
     assert not (tmp_path / "run").exists()
 
 
+def test_a_file_whose_rows_mostly_say_that_they_have_no_label_is_refused_until_it_is_said(train, tmp_path):
+    rows = [line.rsplit(",", 1)[0] for line in GOOD.splitlines()[1:]]
+    (tmp_path / "marked.csv").write_text(
+        GOOD + "extra,other\n" + "".join(f"{row} {i},N/A\n" for i in range(9) for row in rows)
+    )
+    assert_refused(train(source=tmp_path / "marked.csv"), "have the label 'N/A'", "--set data.unlabeled_value=N/A.")
+    assert train("--quiet", "--set", "data.unlabeled_value=N/A", source=tmp_path / "marked.csv").code == 0
+
+
+def test_british_spelling_and_a_short_option_will_do(command, toy, tiny_backbone, tmp_path):
+    words = ("train", toy / "train.csv", "--unlabelled", toy / "test.csv", "-o", tmp_path / "run", "--quiet", *FAST)
+    assert command(*words, "--backbone", tiny_backbone).code == 0
+    assert (tmp_path / "run" / "model").is_dir()
+
+
 def test_resuming_with_other_settings_is_refused_and_leaves_the_run_alone(train, tmp_path):
     assert train("--quiet").code == 0
     before = entries_of(tmp_path / "run")

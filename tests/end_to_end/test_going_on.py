@@ -95,4 +95,6 @@ def test_rows_without_a_label_are_left_out_of_an_evaluation_and_counted(command,
     ran = command("evaluate", model, source)
     assert ran.code == 0
     assert "1 row(s) without a label: left out." in ran.out
-    assert json.loads(command("evaluate", model, source, "--json").out)["n"] == 1
+    scored = json.loads(command("evaluate", model, source, "--json").out)
+    assert scored["n"] == 1
+    assert scored["classes"] == list(scored["per_class"])  # in the order of the confusion matrix

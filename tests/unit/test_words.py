@@ -152,7 +152,9 @@ def test_a_class_that_nobody_names_is_never_predicted():
 
 
 def test_of_texts_that_are_equally_sure_the_first_ones_are_taken():
-    assert _surest(np.full((1000, 1), 0.5)).tolist() == list(range(800))
+    sureness = np.tile([0.9, 0.6], 500)
+    wanted = [*range(0, 1000, 2), *range(1, 600, 2)]
+    assert _surest(np.stack([sureness, 1 - sureness], axis=-1)).tolist() == wanted
 
 
 def test_of_a_very_large_pool_some_texts_are_drawn(monkeypatch):

@@ -15,7 +15,7 @@ def sigmoid_ramp(done: float, length: float) -> float:
 
 
 def signal_level(progress: float, schedule: Literal["none", "linear", "log", "exp"], num_classes: int) -> float:
-    """UDA's eta, rising from 1/C to 1; labelled texts more probable than it are left out for now. ``none``: 1."""
+    """UDA's eta, rising from 1/C to 1; labelled texts more probable than it do not count until then. ``none``: 1."""
     if schedule == "none":
         return 1.0
     alpha = {"linear": progress, "log": 1 - math.exp(-5 * progress), "exp": math.exp(5 * (progress - 1))}[schedule]
