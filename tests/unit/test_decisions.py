@@ -247,6 +247,41 @@ def test_what_gentler_training_is_worth_on_long_reviews_is_what_was_measured():
     assert f"({100 * poorest[0]:.1f} to {100 * max(poorest):.1f} where it is poorest)" in text
 
 
+def test_what_a_slower_start_is_worth_is_what_was_measured():
+    text = page("decisions", "0017-a-slower-start.md")
+    search = load(ROOT / "benchmarks" / "search" / "full_gentle.toml")
+    runs = {
+        row: {data: found for data in search.data if (found := KEPT.earlier("full_gentle", row, data, 10))}
+        for row in search.variants
+    }
+    best: dict[str, dict[str, float]] = {row: {} for row in runs}
+    last: dict[str, dict[str, float]] = {row: {} for row in runs}
+    for row, sets in runs.items():
+        for data, own in sets.items():
+            assert [run["seed"] for run in own] == [0, 1, 2]
+            curves = [run["history"]["dev_accuracy"] for run in own]
+            best[row][data] = 100 * np.mean([max(curve) for curve in curves])
+            last[row][data] = 100 * np.mean([curve[-1] for curve in curves])
+        cells = [f"{best[row][d]:.1f} ({last[row][d]:.1f})" if d in sets else "" for d in search.data]
+        said = {"as it is": "as it is (rate 1e-4, weight 5, 800 steps)", "1.5e-4, warm-up": "**1.5e-4, warm-up**"}
+        assert f"| {said.get(row, row)} | {' | '.join(cells)} |" in text
+    assert sum(run["history"]["dev_accuracy"][-1] < 0.51 for run in runs["as it is"]["imdb"]) == 2
+    gained = [own["imdb"] - last["as it is"]["imdb"] for row, own in last.items() if "warm-up" in row]
+    assert f"gains {min(gained):.0f} to {max(gained):.0f} points there" in text
+    shared = [d for d in search.data if d in best["as it is"]]
+    means = {row: np.mean([own[d] for d in shared]) for row, own in best.items() if set(shared) <= set(own)}
+    slow = {row: mean for row, mean in means.items() if "1,600" not in row}
+    assert max(slow, key=slow.__getitem__) == max(means, key=means.__getitem__) == "1.5e-4, warm-up"
+    chosen = best["1.5e-4, warm-up"]
+    assert f"AG News loses {best['as it is']['ag_news'] - chosen['ag_news']:.1f}" in text
+    words = {
+        data: 100 * np.mean([run["scores"]["dev"]["accuracy"] for run in own]) - chosen[data]
+        for data, own in runs["1.5e-4, warm-up"].items()
+    }
+    told = [f"{words[data]:.1f} " for data in ("imdb", "hurricane", "goemotions", "empatheticdialogues")]
+    assert "bring {}points on IMDB, {}on Hurricane, {}on GoEmotions and {}on".format(*told) in " ".join(text.split())
+
+
 def test_half_as_many_tokens_of_long_reviews_do():
     text = page("decisions", "0015-both-ends-of-long-texts.md")
     now = Results(load("main_lite"), KEPT)

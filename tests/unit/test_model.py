@@ -190,6 +190,7 @@ def test_a_damaged_file_is_a_clear_error(lite, name, content):
 )
 def test_a_missing_file_is_a_clear_error(lite, name):
     (lite / name).unlink()
+    (lite / "vocab.txt").unlink(missing_ok=True)  # in which earlier versions of transformers keep the tokenizer, too
     with pytest.raises(
         InputError, match="incomplete" if name == "tokenizer.json" else r"incomplete|could not be loaded"
     ):

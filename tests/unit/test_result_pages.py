@@ -167,6 +167,28 @@ def test_what_is_said_of_the_race_is_what_was_measured():
     assert TrainingConfig().skip_unselected is False
 
 
+def test_what_is_said_of_the_parts_under_the_paper_s_recipe_is_what_the_table_has():
+    """Two cost two to four points when removed, with a spread at least about twice as large; all three cost four."""
+    found = Results(load("components"), KEPT)
+    test = {
+        row: found.entries[row, "ag_news", 10].values()
+        for row in found.experiment.variants
+        if not row.startswith("best")
+    }
+    whole = test.pop("jointmatch, recipe paper")
+    costs = {row: paired(whole, own) for row, own in test.items()}
+    assert {row for row, cost in costs.items() if cost is not None and cost.is_real} == {*costs} - {"uniform weights"}
+    means = {row: 100 * cost.mean for row, cost in costs.items() if cost is not None}
+    assert 2 < means["fixed threshold"] < means["own labels"] < 4 < means["none of the three"] < 4.5
+    assert -1 < means["uniform weights"] < 0
+    spreads = [
+        np.std(list(test[row].values())) / np.std(list(whole.values())) for row in ("fixed threshold", "own labels")
+    ]
+    assert 1.8 < min(spreads) < max(spreads) < 2.7
+    single = Results(load("main"), KEPT).entries["fixmatch, recipe paper", "ag_news", 10].values()
+    assert abs(mean(single) - mean(test["none of the three"])) < 0.003
+
+
 def test_what_the_overview_says_in_short_is_what_the_tables_have():
     """Each claim by its lead: of the first row over the second, how large, and whether its interval leaves out 0."""
     ours, three, adaptive = "jointmatch", "jointmatch, 3 networks", "jointmatch, adaptive delta"
