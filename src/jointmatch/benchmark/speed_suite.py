@@ -20,10 +20,10 @@ from jointmatch.benchmark.machines import current_machine, machines, slug
 from jointmatch.benchmark.speed_figures import draw_growth, draw_ways
 from jointmatch.benchmark.speed_options import AXES, OTHER, speed_faults
 from jointmatch.benchmark.store import Record, Store
-from jointmatch.benchmark.suite import Options, Suite
+from jointmatch.benchmark.suite import Options, Suite, refuse
 from jointmatch.benchmark.table import NOT_RUN
 from jointmatch.benchmark.work import give_memory_back
-from jointmatch.errors import InputError, UnknownNameError
+from jointmatch.errors import UnknownNameError
 
 STEPS = 60  # timed steps, unless an experiment sets them
 
@@ -221,13 +221,9 @@ def _refuse_what_does_nothing(experiment: Experiment, options: Options) -> None:
         "--seeds": bool(experiment.seeds),
         "--together": options.together is not None,
     }
-    refused = [name for name, is_asked in asked.items() if is_asked]
-    if refused:
-        shapes = ", ".join(experiment.options["shapes"])
-        raise InputError(
-            f"{experiment.name} times random networks of its own shapes ({shapes}), and as many seeds at once as its "
-            f"file says: no {', '.join(refused)}."
-        )
+    shapes = ", ".join(experiment.options["shapes"])
+    own = f"times random networks of its own shapes ({shapes}), and as many seeds at once as its file says"
+    refuse(asked, f"{experiment.name} {own}")
 
 
 def compile_ahead(loads: Sequence[Any], jobs: int, say: Callable[[str], None]) -> int:

@@ -72,6 +72,13 @@ class Suite(ABC):
         return csv_lines([[t.title, *row] for t in tables for row in (t.columns, *t.rows)])
 
 
+def refuse(asked: Mapping[str, bool], why: str) -> None:
+    """Raise if command-line options that would do nothing are ``asked`` for; ``why`` says what is done instead."""
+    refused = [name for name, is_asked in asked.items() if is_asked]
+    if refused:
+        raise InputError(f"{why}: no {', '.join(refused)}.")
+
+
 def key_faults(suite: str, options: Mapping[str, Any], must: Sequence[str], may: Sequence[str] = ()) -> list[str]:
     """Faults for required keys that are missing, and for unknown ones."""
     known = [*must, *may]

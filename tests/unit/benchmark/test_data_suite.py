@@ -1,10 +1,13 @@
 """Data statistics: counted from the texts at hand, again where these are others."""
 
+from dataclasses import replace
+
 import pytest
 
 from jointmatch.benchmark import Store
 from jointmatch.benchmark.suite import Options
 from jointmatch.benchmark.suites import suite_of
+from jointmatch.errors import InputError
 
 TEXT = """
 suite = "data"
@@ -52,3 +55,11 @@ def test_what_was_counted_stays_where_the_texts_are_gone(written, tmp_path):
     suite_of(experiment).run(experiment, Options(tmp_path / "results", data_dir=str(tmp_path), say=heard.append))
     assert len(heard) == 1
     assert suite_of(experiment).progress(experiment, Store(tmp_path / "results"), "auto") == (1, 1)
+
+
+def test_options_that_would_do_nothing_are_refused(written, tmp_path):
+    experiment = replace(written(TEXT), seeds=[0, 1])
+    asked = Options(tmp_path / "results", "bert-base-uncased", only=["first"], jobs=2, together=2)
+    with pytest.raises(InputError, match="only counts texts: no --only, --backbone, --seeds, --jobs, --together"):
+        suite_of(experiment).run(experiment, asked)
+    assert not (tmp_path / "results").exists()

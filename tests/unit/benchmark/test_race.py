@@ -11,7 +11,7 @@ from jointmatch.benchmark.formats import markdown
 from jointmatch.benchmark.race import Race, mean_course, reached, to_the_end
 from jointmatch.benchmark.suite import Options
 from jointmatch.benchmark.suites import suite_of
-from jointmatch.errors import ConfigError, DataError
+from jointmatch.errors import ConfigError, DataError, InputError
 
 TINY = """
 extends = "race"
@@ -243,6 +243,13 @@ def test_without_its_data_it_says_so(tmp_path, monkeypatch):
     monkeypatch.setattr("jointmatch.benchmark.race.why_absent", lambda name, folder: f"no {name}")
     with pytest.raises(DataError, match="no ag_news"):
         Race().run(load("race"), Options(tmp_path))
+
+
+@pytest.mark.parametrize("asked", [{"jobs": 2}, {"together": 1}])
+def test_seeds_run_at_once_as_the_file_says_and_not_otherwise(tmp_path, asked):
+    with pytest.raises(InputError, match=f"race is timed, .* run at once: no --{next(iter(asked))}"):
+        Race().run(load("race"), Options(tmp_path, **asked))
+    assert not list(tmp_path.iterdir())
 
 
 def test_the_shipped_one_compares_the_published_way_with_the_same_updates_and_others():
