@@ -115,16 +115,23 @@ def cells_of(experiment: Experiment, variant: str, data: str, labels: int, backb
 
 
 def all_cells(experiment: Experiment, backbone: str = "auto", only: list[str] | None = None) -> Iterator[list[Cell]]:
-    """The seeds of every row; references that share their cells yield them once."""
+    """The seeds of every row; references that share their cells yield them once. In the end, all faults are raised."""
     rows = experiment.named(only) if only else [*experiment.variants, *experiment.references]
-    met = set()
+    met: set[tuple[str, int]] = set()
+    faults: dict[str, str] = {}  # each once, at the first row that has it
     for data, counts in experiment.data.items():
         for labels in counts:
             for row in rows:
-                cells = cells_of(experiment, row, data, labels, backbone)
+                try:
+                    cells = cells_of(experiment, row, data, labels, backbone)
+                except ConfigError as error:
+                    faults |= {fault.partition(": ")[2]: fault for fault in error.faults} | faults
+                    continue
                 if (cells[0].key, labels) not in met:
                     met.add((cells[0].key, labels))
                     yield cells
+    if faults:
+        raise ConfigError(list(faults.values()))
 
 
 def _reference(experiment: Experiment, data: str) -> Settings:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from jointmatch.benchmark.experiment import Experiment
@@ -10,12 +11,24 @@ from jointmatch.benchmark.formats import Section
 from jointmatch.benchmark.store import Record, Store
 from jointmatch.benchmark.suite import Options, Suite, refuse, why_absent
 from jointmatch.benchmark.table import NAMES, NOT_RUN
+from jointmatch.errors import did_you_mean
 
 PARTS = ("pool", "dev", "test")
 
 
 class DataStatistics(Suite):
     """Count classes and texts; ``options`` has the paper's tables: title -> data set -> reported numbers."""
+
+    def faults(self, options: Mapping[str, Any], variants: Sequence[str]) -> list[str]:
+        faults = [] if options else ["there are no options, wanted [options.NAME] for each table"]
+        for name, table in options.items():
+            known = {"title": str, "note": str, "columns": list, "data": dict}
+            found = table if isinstance(table, Mapping) else {}
+            lacking = [key for key, kind in known.items() if not isinstance(found.get(key), kind)]
+            faults += [f"options.{name} has no {key!r}, wanted title, note, columns and data" for key in lacking]
+            for data, stated in found["data"].items() if "data" not in lacking else []:
+                faults += [f"options.{name}.data.{data} {fault}" for fault in _stated_faults(stated)]
+        return faults
 
     def run(self, experiment: Experiment, options: Options) -> None:
         asked = {
@@ -74,6 +87,18 @@ def count(name: str, data_dir: str | None) -> Record:
         "set_aside": len(pool) - len(drawable(pool, dev, test)),
         "words_per_text": round(sum(len(t.split()) for t in pool.texts) / len(pool), 1),
     }
+
+
+def _stated_faults(stated: Any) -> list[str]:
+    """Faults in what the paper states of a data set."""
+    if not isinstance(stated, Mapping):
+        return [f"is {stated!r}, wanted a table"]
+    known = ("labels", "classes", *PARTS, "by_class")
+    faults = [f"has {key!r}.{did_you_mean(key, known)} Known: {', '.join(known)}" for key in stated if key not in known]
+    if not isinstance(stated.get("labels"), str):
+        faults.append(f"has labels {stated.get('labels')!r}, wanted in words what they are")
+    numbers = [key for key in ("classes", *PARTS) if type(stated.get(key)) is not int]
+    return faults + [f"has {key} {stated.get(key)!r}, wanted a whole number" for key in numbers]
 
 
 def _path(name: str) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from jointmatch.benchmark.experiment import METRICS
-from jointmatch.benchmark.results import Entry, Results
+from jointmatch.benchmark.results import LAST, Entry, Results
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,14 @@ def _line(cells: Sequence[str]) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
-_LATEX = {"&": "\\&", "%": "\\%", "_": "\\_", "#": "\\#", "$": "\\$", "{": "\\{", "}": "\\}", "±": "$\\pm$"}
+_LATEX = {c: f"\\{c}" for c in "&%_#${}"} | {
+    "±": "$\\pm$",
+    "<": "$<$",
+    ">": "$>$",
+    "~": "\\textasciitilde{}",
+    "^": "\\textasciicircum{}",
+    "\\": "\\textbackslash{}",
+}
 
 
 def latex(tables: Sequence[Section]) -> str:
@@ -76,23 +83,43 @@ def csv_lines(rows: Sequence[Sequence[object]]) -> str:
 
 
 def as_csv(results: Results) -> str:
-    """Row, data set, labels, metric: mean, spread, seeds, the paper's number, and the lead with its interval."""
+    """Row, data set, labels, metric: mean, spread, seeds, the paper's number, and the lead with its interval.
+
+    What only some experiments show has lines in those: the last step, and pseudo-labels.
+    """
     facts = ("row", "title", "data", "labels", "part", "metric")
     numbers = ("mean", "std", "seeds", "wanted", "paper", "paper_std", "lead", "low", "high", "n", "distinguishable")
     rows: list[list[object]] = [[*facts, *numbers]]
     for e in results.entries.values():
+        own: list[object] = [e.row, e.title, e.data, e.labels]
         for metric in METRICS:
-            rows.append([e.row, e.title, e.data, e.labels, results.part, metric, *_numbers(results, e, metric)])
+            rows.append([*own, results.part, metric, *_numbers(results, e, metric)])
+        for part, metric, values in _beyond(results, e):
+            rows.append([*own, part, metric, *_summary(values), len(values), e.wanted, *[""] * 7])
     return csv_lines(rows)
 
 
+def _beyond(results: Results, e: Entry) -> Iterator[tuple[str, str, Mapping[int, float]]]:
+    """What an entry has in the experiment's further columns: part, metric, seed -> fraction."""
+    if "last" in results.experiment.columns:
+        yield results.part, "accuracy of the last step", e.values("accuracy", results.part, LAST)
+    if "pseudo_labels" in results.experiment.columns:
+        yield "pool", "share with a pseudo-label", e.pseudo_labels("share")
+        yield "pool", "pseudo-labels that are right", e.pseudo_labels("accuracy")
+
+
 def _numbers(results: Results, e: Entry, metric: str) -> list[object]:
-    values = list(e.values(metric, results.part).values())
+    values = e.values(metric, results.part)
     paper = [*e.paper.get(metric, []), "", ""][:2]
     d = results.difference(e, metric)
     lead: list[object] = [*map(_percent, (d.mean, d.low, d.high)), d.n, d.is_real] if d else [""] * 5
-    own = [_percent(np.mean(values)), _percent(np.std(values))] if values else ["", ""]
-    return [*own, len(values), e.wanted, *paper, *lead]
+    return [*_summary(values), len(values), e.wanted, *paper, *lead]
+
+
+def _summary(values: Mapping[int, float]) -> list[object]:
+    """Mean and spread."""
+    numbers = list(values.values())
+    return [_percent(np.mean(numbers)), _percent(np.std(numbers))] if numbers else ["", ""]
 
 
 def _percent(fraction: float | np.floating) -> float:

@@ -87,7 +87,7 @@ class Pages:
         return _BLOCK.sub(lambda m: f"{m[1]}\n{self._block(m[2], file)}\n\n{m[4]}", text)
 
     def _block(self, words: str, file: Path) -> str:
-        kind, *rest = words.split()
+        kind, *rest = words.split() or [""]
         makers: dict[str, Callable[..., str]] = {
             "table": self._table,
             "verdicts": self._verdicts,
@@ -105,7 +105,10 @@ class Pages:
 
     def _table(self, name: str, part: str | None = None, backbone: str = "auto") -> str:
         experiment = load(name)
-        return markdown(suite_of(experiment).tables(experiment, self.store, backbone, part))
+        tables = suite_of(experiment).tables(experiment, self.store, backbone, part)
+        if not tables:
+            raise InputError(f"{name} has no {part!r} to show.{did_you_mean(str(part), experiment.data)}")
+        return markdown(tables)
 
     def _verdicts(self, name: str, backbone: str = "auto") -> str:
         table = verdict_table(Results(load(name), self.store, backbone))

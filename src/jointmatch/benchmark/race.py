@@ -9,7 +9,6 @@ there; its partial result is kept until the variant is run again.
 
 from __future__ import annotations
 
-import math
 import multiprocessing
 import os
 import time
@@ -30,7 +29,7 @@ from jointmatch.benchmark.outcome import backbone_name
 from jointmatch.benchmark.results import spread
 from jointmatch.benchmark.schedule import shared_cores
 from jointmatch.benchmark.store import Record, Store
-from jointmatch.benchmark.suite import Options, Suite, key_faults, refuse, why_absent
+from jointmatch.benchmark.suite import Options, Suite, is_number, key_faults, refuse, why_absent
 from jointmatch.benchmark.table import NAMES, NOT_RUN
 from jointmatch.errors import DataError, did_you_mean
 from jointmatch.listener import Listener
@@ -82,7 +81,7 @@ class Race(Suite):
                 if name not in variants
             ]
         levels = options.get("levels", [])
-        if not isinstance(levels, list) or not all(_is_number(level) for level in levels):
+        if not isinstance(levels, list) or not all(is_number(level) for level in levels):
             faults.append(f"options.levels is {levels!r}, wanted a list of accuracies, such as [0.8, 0.84]")
         return faults
 
@@ -120,6 +119,9 @@ class Race(Suite):
         return sum(map(_over, found.values())), len(experiment.variants) * len(experiment.seeds)
 
     def tables(self, experiment: Experiment, store: Store, backbone: str, part: str | None = None) -> list[Section]:
+        data, labels = _task(experiment)
+        if part not in (None, data):
+            return []
         found, levels = self._fullest(experiment, store, backbone), experiment.options["levels"]
         rows = [
             [variant.title, *_shown_times(found[name], levels), f"{_over(found[name])} of {len(experiment.seeds)}"]
@@ -127,7 +129,6 @@ class Race(Suite):
         ]
         to_levels = [f"minutes a seed to {level:.0%} on dev" for level in levels]
         columns = ["", "accuracy on test", *to_levels, "to the end", "minutes of all", "steps", "seeds"]
-        data, labels = _task(experiment)
         devices = {record["device"] for records in found.values() for record in records}
         title = ", ".join([NAMES.get(data, data), f"{labels} labels per class", *devices])
         return [Section(title, columns, rows)]
@@ -157,10 +158,6 @@ class Race(Suite):
             found = {name: [r for c, r in row if r is not None and _is_of(r, c)] for name, row in read.items()}
             best = max(best, found, key=lambda each: sum(map(len, each.values())))
         return best
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _task(experiment: Experiment) -> tuple[str, int]:
@@ -300,11 +297,11 @@ def reached(records: Sequence[Record], level: float) -> float | None:
 
 
 def _per_seed(records: Sequence[Record], seconds: Sequence[float]) -> float:
-    """Minutes per seed: side by side, seeds take as long as the longest; in turn, the sum."""
+    """Minutes per seed: in turn, their mean; side by side, a share of the longest's, also where not all are shown."""
     pairs = list(zip(records, seconds, strict=True))
-    in_turn = sum(own for r, own in pairs if r["side_by_side"] == 1)
-    beside = max((own for r, own in pairs if r["side_by_side"] > 1), default=0.0)
-    return (in_turn + beside) / 60 / len(records)
+    longest = max((own for r, own in pairs if r["side_by_side"] > 1), default=0.0)
+    own = [seconds if r["side_by_side"] == 1 else longest / r["side_by_side"] for r, seconds in pairs]
+    return sum(own) / 60 / len(records)
 
 
 def mean_course(records: Sequence[Record]) -> list[list[float]]:

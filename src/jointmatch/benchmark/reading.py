@@ -30,7 +30,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from jointmatch.benchmark.experiment import COLUMNS, FIGURES, REFERENCES, Experiment, Variant
+from jointmatch.benchmark.experiment import COLUMNS, FIGURES, METRICS, REFERENCES, Experiment, Variant
+from jointmatch.benchmark.suite import is_number
 from jointmatch.benchmark.suites import SUITES
 from jointmatch.config import SECTIONS, read_toml
 from jointmatch.errors import ConfigError, UnknownNameError, did_you_mean
@@ -182,11 +183,27 @@ def _variant_faults(raw: Mapping[str, Any]) -> list[str]:
             tables = own.get(key, {})
             if not isinstance(tables, Mapping) or not all(isinstance(table, Mapping) for table in tables.values()):
                 faults.append(f"variant {variant!r}: {key} is {tables!r}, wanted a table for each data set")
+        if not isinstance(own.get("title", ""), str):
+            faults.append(f"variant {variant!r}: title is {own['title']!r}, wanted text")
         for data, numbers in own["paper"].items() if isinstance(own.get("paper"), Mapping) else []:
-            if not isinstance(numbers, Mapping) or not all(labels.isdigit() for labels in numbers):
-                faults.append(
-                    f"variant {variant!r}: paper.{data} is {numbers!r}, wanted labels = number, such as 10 = 87.7"
-                )
+            faults += [f"variant {variant!r}: {fault}" for fault in _paper_faults(f"paper.{data}", numbers)]
+    return faults
+
+
+def _paper_faults(where: str, by_labels: Any) -> list[str]:
+    """Faults in the paper's numbers for one data set."""
+    if not isinstance(by_labels, Mapping) or not all(labels.isdigit() for labels in by_labels):
+        return [f"{where} is {by_labels!r}, wanted labels = number, such as 10 = 87.7"]
+    faults = []
+    for labels, value in by_labels.items():
+        metrics = value if isinstance(value, Mapping) else {"accuracy": value}
+        for metric, number in metrics.items():
+            numbers = _listed(number)
+            if metric not in METRICS:
+                near, known = did_you_mean(metric, METRICS), ", ".join(METRICS)
+                faults.append(f"{where}.{labels} has {metric!r}.{near} Known: {known}")
+            elif not 1 <= len(numbers) <= 2 or not all(map(is_number, numbers)):
+                faults.append(f"{where}.{labels} is {number!r}, wanted a number, or [mean, standard deviation]")
     return faults
 
 
@@ -195,8 +212,11 @@ def _data_faults(raw: Mapping[str, Any]) -> list[str]:
     if not raw.get("data"):
         faults.append("there is no data, wanted a data set and labels per class, such as data = { ag_news = 10 }")
     for key, labels in raw.get("data", {}).items():
-        if labels == [] or not all(isinstance(n, int) and n > 0 for n in _listed(labels)):
+        if labels == [] or not all(type(n) is int and n > 0 for n in _listed(labels)):
             faults.append(f"data.{key} is {labels!r}, wanted labels per class, such as 10 or [5, 10]")
+        elif len(set(_listed(labels))) < len(_listed(labels)):
+            faults.append(f"data.{key} is {labels!r}, wanted each number of labels once")
+    faults += _misspelt_sets(raw)
     seeds = raw.get("seeds", 5)
     listed = _listed(seeds)
     if not seeds or (isinstance(seeds, int) and seeds < 1) or not all(isinstance(s, int) and s >= 0 for s in listed):
@@ -208,6 +228,23 @@ def _data_faults(raw: Mapping[str, Any]) -> list[str]:
     return faults
 
 
+def _misspelt_sets(raw: Mapping[str, Any]) -> list[str]:
+    """Data sets that settings or the paper's numbers name, not among the data but much like one of it.
+
+    Others may be those of a file that this one extends.
+    """
+    places = {"on": raw.get("on", {})}
+    for variant, own in raw.get("variants", {}).items():
+        places |= {f"variant {variant!r}: {key}": own.get(key, {}) for key in ("on", "paper")}
+    known = raw.get("data", {})
+    return [
+        f"{place} has {data!r}, which is not in data.{near}"
+        for place, sets in places.items()
+        for data in sets
+        if data not in known and (near := did_you_mean(data, known))
+    ]
+
+
 def _name_faults(raw: Mapping[str, Any]) -> list[str]:
     """Faults for variants, references, columns and figures that do not exist."""
     known = list(_settings_by_name(raw))
@@ -216,6 +253,8 @@ def _name_faults(raw: Mapping[str, Any]) -> list[str]:
         if own.get("like", variant) not in known:
             faults.append(f"variant {variant!r} is like {own['like']!r}, of which there is none")
     rows = raw.get("rows", known)
+    if raw.get("rows") == []:
+        faults.append("rows is [], wanted the names of variants; without it, all are rows")
     faults += [f"there is no variant {row!r}.{did_you_mean(str(row), known)}" for row in rows if row not in known]
     if "against" in raw and raw["against"] not in rows:
         faults.append(f"against is {raw['against']!r}, which is no row.{did_you_mean(raw['against'], rows)}")

@@ -40,6 +40,7 @@ class Store:
         try:
             if record is None or not cell.same(record["settings"]):
                 return None
+            _check_numbers(record)
             return record if not cell.test or "test" in record["scores"] else None
         except (KeyError, TypeError, AttributeError):
             raise DataError(f"{self._cells / cell.path} is not a whole record. Delete it and run it again.") from None
@@ -96,6 +97,14 @@ class Store:
     def _earlier(self) -> list[Record]:
         files = sorted((self.folder / "earlier").glob("**/*.json"))
         return [{"machine": pack["machine"], **record} for pack in map(_load, files) for record in pack["runs"]]
+
+
+def _check_numbers(record: Record) -> None:
+    """Raise KeyError or TypeError unless there are a seed and scores that are numbers."""
+    for scores in (record["scores"], record["scores_of_last_step"]):
+        numbers = [record["seed"], *(value for part in scores.values() for value in part.values())]
+        if not all(isinstance(number, (int, float)) for number in numbers):
+            raise TypeError
 
 
 def _keep(file: Path, record: Record) -> None:

@@ -79,6 +79,11 @@ def refuse(asked: Mapping[str, bool], why: str) -> None:
         raise InputError(f"{why}: no {', '.join(refused)}.")
 
 
+def is_number(value: object) -> bool:
+    """Whether a file's value is a finite number."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
 def key_faults(suite: str, options: Mapping[str, Any], must: Sequence[str], may: Sequence[str] = ()) -> list[str]:
     """Faults for required keys that are missing, and for unknown ones."""
     known = [*must, *may]

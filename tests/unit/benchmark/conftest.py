@@ -43,10 +43,18 @@ def record_of(cell: Cell, accuracy: float, **more: object) -> dict:
     }
 
 
-def keep(store: Store, experiment: Experiment, row: str, values: list[float], data: str = "ag_news", labels: int = 10):
+def keep(
+    store: Store,
+    experiment: Experiment,
+    row: str,
+    values: list[float],
+    data: str = "ag_news",
+    labels: int = 10,
+    **more: object,
+):
     """Put one value for each seed into the store."""
     for cell, value in zip(cells_of(experiment, row, data, labels), values, strict=False):
-        store.write(cell.path, record_of(cell, value))
+        store.write(cell.path, record_of(cell, value, **more))
 
 
 ROOT = Path(__file__).parents[3]

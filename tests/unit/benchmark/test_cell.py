@@ -152,3 +152,11 @@ def test_views_are_never_stood_in_for(written):
 def test_a_fault_in_a_variants_settings_names_the_variant(written):
     with pytest.raises(ConfigError, match=r"mine, a, ag_news: .*tau"):
         first(written(PLAIN.replace("0.8", "8")))
+
+
+def test_faults_of_all_variants_are_raised_together_each_once(written):
+    variants = "{ a.algorithm.tau = 8, b.training.steps = -1, c.algorithm.tau = 8 }"
+    wrong = f"data = {{ ag_news = 10, imdb = 10 }}\nvariants = {variants}"
+    with pytest.raises(ConfigError) as error:
+        list(all_cells(written(wrong)))
+    assert [fault.split(": ")[0] for fault in error.value.faults] == ["mine, a, ag_news", "mine, b, ag_news"]

@@ -7,7 +7,7 @@ import pytest
 from jointmatch.benchmark import Store
 from jointmatch.benchmark.suite import Options
 from jointmatch.benchmark.suites import suite_of
-from jointmatch.errors import InputError
+from jointmatch.errors import ConfigError, InputError
 
 TEXT = """
 suite = "data"
@@ -16,7 +16,7 @@ title = "Some data"
 note = "Ours, and theirs."
 columns = ["pool", "dev", "test"]
 [options.first.data.mine]
-labels = 10
+labels = "kinds of thing"
 classes = 2
 pool = 24
 dev = 4
@@ -55,6 +55,24 @@ def test_what_was_counted_stays_where_the_texts_are_gone(written, tmp_path):
     suite_of(experiment).run(experiment, Options(tmp_path / "results", data_dir=str(tmp_path), say=heard.append))
     assert len(heard) == 1
     assert suite_of(experiment).progress(experiment, Store(tmp_path / "results"), "auto") == (1, 1)
+
+
+def test_what_is_wrong_with_its_tables_is_said_at_once(written):
+    wrong = (
+        TEXT.replace("classes = 2\n", "clases = 2\n")
+        .replace('note = "Ours, and theirs."\n', "")
+        .replace("= 24", '= "24"')
+    )
+    with pytest.raises(ConfigError) as error:
+        written(wrong)
+    assert [fault.removeprefix("mine: options.first") for fault in error.value.faults] == [
+        " has no 'note', wanted title, note, columns and data",
+        ".data.mine has 'clases'. Did you mean 'classes'? Known: labels, classes, pool, dev, test, by_class",
+        ".data.mine has classes None, wanted a whole number",
+        ".data.mine has pool '24', wanted a whole number",
+    ]
+    with pytest.raises(ConfigError, match="there are no options"):
+        written('suite = "data"')
 
 
 def test_options_that_would_do_nothing_are_refused(written, tmp_path):

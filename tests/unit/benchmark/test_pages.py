@@ -62,6 +62,9 @@ def test_a_number_changed_by_hand_fails_the_check(folder, tmp_path):
         ("tabel main", "Did you mean 'table'"),
         ("table", "too few or too many words"),
         ("table mian", "Did you mean 'main'"),
+        ("table main_lite imbd", "main_lite has no 'imbd' to show. Did you mean 'imdb'"),
+        ("table race imdb", "race has no 'imdb' to show"),
+        (" ", "page.md asks for ' '. Known: table"),
         ("figure figures_lite pies", "There is no figure 'pies'"),
     ],
 )

@@ -54,6 +54,11 @@ def test_seeds_in_turn_take_their_sum_and_seeds_side_by_side_the_longest():
     assert to_the_end(BESIDE) == 1.0
 
 
+def test_a_seed_s_share_of_a_stack_is_the_same_where_not_all_are_shown():
+    assert to_the_end(BESIDE[:1]) == to_the_end(BESIDE) == 1.0
+    assert to_the_end([*BESIDE, IN_TURN[0]]) == pytest.approx((1 + 1 + 5) / 3)
+
+
 def test_a_level_is_reached_when_the_last_seed_is_there():
     """0.9 after 120 and 60 s in turn: 1.5 minutes a seed. Side by side after 48 s, the later one: 0.4."""
     assert reached(IN_TURN, 0.9) == 1.5

@@ -53,6 +53,14 @@ def test_a_file_that_is_no_record_is_named(written, tmp_path, content):
         store.find(cell)
 
 
+@pytest.mark.parametrize("wrong", [{"seed": None}, {"scores": {"test": {"accuracy": "0.8"}}}])
+def test_a_record_without_its_numbers_is_named(written, tmp_path, wrong):
+    store, cell = Store(tmp_path), cells_of(written(PLAIN), "a", "ag_news", 10)[0]
+    store.write(cell.path, record_of(cell, 0.8) | wrong)
+    with pytest.raises(DataError, match=r"seed-0.json is not a whole record"):
+        store.find(cell)
+
+
 def test_a_record_reads_back_as_it_was_and_has_a_line_for_each_thing():
     record = {
         "a": 1,

@@ -8,7 +8,7 @@ import pytest
 
 from jointmatch.benchmark import Results, Store
 from jointmatch.benchmark.cell import cells_of
-from jointmatch.benchmark.formats import as_csv, latex, markdown
+from jointmatch.benchmark.formats import Section, as_csv, latex, markdown
 from jointmatch.benchmark.outcome import pseudo_labels
 from jointmatch.benchmark.results import Entry, done_and_wanted
 from jointmatch.benchmark.table import crossed, notes, sections
@@ -122,7 +122,26 @@ def test_csv_has_every_number_on_a_line(written, store):
     assert [line["mean"] for line in lines if line["row"] == "other"] == ["", ""]
 
 
+def test_csv_has_what_further_columns_show(written, store):
+    """Two seeds; half of the pool has pseudo-labels, and nine tenths of these are right."""
+    experiment = written(
+        'columns = ["accuracy", "last", "pseudo_labels"]\nsettings.network.word_reader = false\n' + TEXT
+    )
+    keep(store, experiment, "ours", [0.86, 0.88], pseudo_labels={"share": 0.5, "accuracy": 0.9})
+    lines = list(csv.DictReader(io.StringIO(as_csv(Results(experiment, store)))))
+    found = {(line["part"], line["metric"]): line["mean"] for line in lines if line["row"] == "ours"}
+    assert list(found)[2:] == [
+        ("test", "accuracy of the last step"),
+        ("pool", "share with a pseudo-label"),
+        ("pool", "pseudo-labels that are right"),
+    ]
+    assert [found["pool", what] for _, what in list(found)[3:]] == ["50.0", "90.0"]
+    assert {line["seeds"] for line in lines if line["row"] == "ours"} == {"2"}
+
+
 def test_latex_escapes_what_latex_reads(written, store):
+    (odd,) = latex([Section("", ["a~b^c\\d<e>"], [])]).splitlines()[4:5]
+    assert odd == r"a\textasciitilde{}b\textasciicircum{}c\textbackslash{}d$<$e$>$ \\"
     text = latex(sections(Results(written(TEXT), store)))
     assert r"Other\_one & not run" in text
     assert r"80.20 $\pm$ 2.4" in text
