@@ -7,7 +7,7 @@ import pytest
 
 from jointmatch.algorithms import settings_of
 from jointmatch.benchmark import Results, load
-from jointmatch.benchmark.results import mean
+from jointmatch.benchmark.results import mean, spread
 from jointmatch.benchmark.statistics import paired
 from jointmatch.benchmark.table import sections
 from jointmatch.config import TrainingConfig, recipe
@@ -70,10 +70,22 @@ def test_what_the_page_says_of_fixmatch_with_its_own_weight_is_what_was_measured
     again = [KEPT.read(f"ag_news-10/fixmatch-best-full-3037062e5a655a6d/seed-{seed}.json") or {} for seed in range(5)]
     assert {run["settings"]["algorithm"]["unlabeled_weight"] for run in again} == {1.0}
     assert {run["history"]["step"][0] for run in again} == {0}
-    own = mean({run["seed"]: run["scores"]["test"]["accuracy"] for run in again})
-    assert f"with 1 and the start as a checkpoint it has {100 * own:.2f}." in text
-    supervised = mean(Results(load("main"), KEPT).entries["supervised", "ag_news", 10].values())
-    assert f"(every 100 in the main comparison: {100 * supervised:.2f})" in text
+    values = {run["seed"]: run["scores"]["test"]["accuracy"] for run in again}
+    assert f"with 1 and the start as a checkpoint it has {100 * mean(values):.2f}." in text
+    for path in (("results", "main.md"), ("results", "index.md"), ("decisions", "0014-a-start-that-may-be-kept.md")):
+        assert spread(values) in page(*path)
+    ours = np.std(list(Results(load("main"), KEPT).entries["jointmatch", "ag_news", 10].values().values()))
+    assert 1.9 < np.std(list(values.values())) / ours < 2.1
+    assert np.std(list(heavy.values().values())) / ours > 3
+
+
+def test_as_many_algorithms_are_steadier_than_jointmatch_as_the_overview_says():
+    found = Results(load("algorithms"), KEPT)
+    rows = [entry for entry in found.rows("ag_news", 10) if entry.row.endswith(", best")]
+    ours = next(entry for entry in rows if entry.row == "jointmatch, best")
+    steadier = [e for e in rows if np.std(list(e.values().values())) < np.std(list(ours.values().values()))]
+    assert len(steadier) == 9
+    assert all(mean(entry.values()) < mean(ours.values()) for entry in steadier)
 
 
 @pytest.mark.parametrize("file", sorted((ROOT / "benchmarks").glob("**/*.toml")), ids=lambda file: file.stem)
