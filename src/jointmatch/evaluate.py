@@ -38,6 +38,9 @@ def evaluate_file(
         raise DataError(f"{path} has no labelled row to score. Name the column with --label-column.")
     labeled = rows.rows(kept)
     ids = encode(labeled.labels, model.classes, str(path))
+    if known := model.seen.count(labeled.texts):
+        what = f"{known} of {len(labeled)} text(s) are among the labelled ones that this model was trained on"
+        listener.warn(f"{what}: the score is too kind.")
     account = TextAccount()
     listener.stage("predicting", len(labeled))
     parts = []
@@ -45,7 +48,7 @@ def evaluate_file(
         parts.append(probs)
         listener.advance(len(probs))
     listener.done()
-    metrics = full_metrics(np.concatenate(parts), np.array(ids), model.classes)
+    metrics = full_metrics(np.concatenate(parts), np.array(ids), model.classes) | {"trained_on": known}
     found = account.told("kept and scored")
     if found:
         listener.warn(found)

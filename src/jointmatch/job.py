@@ -19,7 +19,7 @@ from jointmatch.assembly import Assembly
 from jointmatch.collapse import FEWEST, shares, swallowed
 from jointmatch.comparison import Comparison, Untrained
 from jointmatch.config import Config
-from jointmatch.data import Splits
+from jointmatch.data import SeenTexts, Splits
 from jointmatch.fitting import fit
 from jointmatch.listener import Remembering
 from jointmatch.model import Model, ModelFacts
@@ -319,7 +319,8 @@ class Job:
             # Whole networks are not trained on int8 features.
             engine=self.config.network.engine if training.mode == "lite" else "auto",
         )
-        return Model(networks, parts.tokenizer, parts.backbone, facts, reader)
+        seen = SeenTexts.of(self.splits.labeled.texts)
+        return Model(networks, parts.tokenizer, parts.backbone, facts, reader, seen)
 
     def _probs(self, part: str, known: Tensor | None = None) -> np.ndarray:
         """Probabilities (N, M, C) under the kept weights, from their logits if ``known``."""

@@ -15,6 +15,8 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 
+from jointmatch.data.seen import FILE as SEEN
+from jointmatch.data.seen import SeenTexts
 from jointmatch.data.splits import cut
 from jointmatch.errors import InputError, OutputError
 from jointmatch.files import folder_written_atomically
@@ -73,7 +75,8 @@ class ModelFacts:
 class Model:
     """Networks, tokenizer, classes and optionally a word reader.
 
-    Predictions are the mean of the networks' probabilities, averaged with the reader's where there is one.
+    Predictions are the mean of the networks' probabilities, averaged with the reader's where there is one. ``seen`` are
+    the texts it was given labels of.
     """
 
     def __init__(
@@ -83,8 +86,9 @@ class Model:
         backbone: Backbone,
         facts: ModelFacts,
         reader: WordReader | None = None,
+        seen: SeenTexts | None = None,
     ) -> None:
-        self.networks, self.reader = networks.eval(), reader
+        self.networks, self.reader, self.seen = networks.eval(), reader, seen or SeenTexts()
         self.tokenizer, self.backbone, self.facts = tokenizer, backbone, facts
         self.metrics: dict[str, Any] = {}
         for encoder in networks.encoders:  # weights are final now; an encoder that cannot be sped up stays correct
@@ -147,6 +151,7 @@ class Model:
             (path / "metrics.json").write_text(json.dumps(self.metrics, indent=2), encoding="utf-8")
             (path / "README.md").write_text(model_card(self), encoding="utf-8")
             self.tokenizer.pretrained.save_pretrained(path)
+            self.seen.save(path)
             if self.reader:
                 self.reader.save(path)
             if len(self.networks.encoders) < len(self.networks.heads) or self.facts.mode == "lite":
@@ -190,13 +195,14 @@ class Model:
                     encoders.append(Encoder(transformer, [layer], facts.pooling))  # type: ignore[arg-type]
                     head.load_state_dict(load_file(place / "head.safetensors"))
             reader = WordReader.load(folder, len(facts.classes)) if form == WITH_WORDS else None
+            seen = SeenTexts.load(folder)
             metrics = json.loads((folder / "metrics.json").read_text(encoding="utf-8"))
         except InputError:
             raise
         except (OSError, SafetensorError, RuntimeError, TypeError, ValueError) as error:
             raise InputError(f"The model folder {folder} is incomplete or damaged: {error}") from None
         tokenizer = _read_tokenizer(folder, facts)
-        model = cls(Networks(encoders, heads).to(device), tokenizer, backbone, facts, reader)
+        model = cls(Networks(encoders, heads).to(device), tokenizer, backbone, facts, reader, seen)
         model.metrics = metrics
         return model
 
@@ -294,6 +300,7 @@ def model_card(model: Model) -> str:
         *_card_of_words(model),
         f"- of texts with more than {facts.max_length} tokens the {facts.cut} is not read by networks",
         f"- weights kept: {facts.selection}",
+        f"- `{SEEN}` holds digests of the labelled texts, by which `jointmatch evaluate` knows them again",
         "",
         "```python",
         "from jointmatch import load",

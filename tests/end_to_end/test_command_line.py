@@ -352,6 +352,19 @@ def test_a_model_remembers_which_label_means_none_when_it_is_evaluated(command, 
     assert (found["n"], found["without_label"]) == (15, 25)
 
 
+def test_a_score_on_texts_that_the_model_was_trained_on_is_said_to_be_too_kind(command, tiny_backbone, tmp_path):
+    texts, labels = topic_texts(40)
+    data = write_table(tmp_path / "train.csv", texts[:15], labels[:15])
+    mixed = write_table(tmp_path / "mixed.csv", texts[10:20], labels[10:20])
+    new = write_table(tmp_path / "new.csv", texts[15:25], labels[15:25])
+    assert command("train", data, "--output", tmp_path / "run", "--backbone", tiny_backbone, *FAST).code == 0
+    found = {file.stem: command("evaluate", tmp_path / "run" / "model", file, "--json") for file in (mixed, new)}
+    known = len({*texts[:15]} & {*texts[10:20]})
+    assert f"{known} of 10 text(s) are among the labelled ones" in found["mixed"].err
+    assert "too kind" not in found["new"].err
+    assert [json.loads(ran.out)["trained_on"] for ran in found.values()] == [known, 0]
+
+
 @pytest.mark.parametrize(("name", "said"), [("predict", "No file was written"), ("evaluate", "Stopped.")])
 def test_what_is_stopped_and_kept_nothing_does_not_say_that_it_has(command, model, toy, monkeypatch, name, said):
     def stopped(*args, **kwargs):

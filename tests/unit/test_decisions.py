@@ -288,15 +288,15 @@ def test_what_a_slower_start_is_worth_is_what_was_measured():
     assert max(beyond["hurricane"], beyond["goemotions"]) < 0
 
     def ahead(other: str, data: str) -> Difference:
-        curves = (
+        one, two = (
             {run["seed"]: max(run["history"]["dev_accuracy"]) for run in runs[row][data]} for row in (rates[0], other)
         )
-        found = paired(*curves)
-        assert found is not None
-        return found
+        difference = paired(one, two)
+        assert difference is not None
+        return difference
 
     assert not any(ahead("warm-up", data).is_real for data in search.data)
-    real = {data: found for data in four if (found := ahead("as it is", data)).is_real}
+    real = {data: change for data in four if (change := ahead("as it is", data)).is_real}
     assert list(real) == ["hurricane"]
     assert f"only on Hurricane ({lead(real['hurricane'])})" in text
     assert f"AG News is {-100 * ahead('as it is', 'ag_news').mean:.1f} lower" in text

@@ -170,6 +170,7 @@ def change(folder, **values: object) -> None:
         "encoder/model.safetensors",
         "tokenizer.json",
         "metrics.json",
+        "labeled.json",
     ],
 )
 @pytest.mark.parametrize("content", [b"", b"{junk"], ids=["empty", "junk"])

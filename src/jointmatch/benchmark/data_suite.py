@@ -9,7 +9,7 @@ from typing import Any
 from jointmatch.benchmark.experiment import Experiment
 from jointmatch.benchmark.formats import Section
 from jointmatch.benchmark.store import Record, Store
-from jointmatch.benchmark.suite import Options, Suite, refuse, why_absent
+from jointmatch.benchmark.suite import Options, Suite, why_absent
 from jointmatch.benchmark.table import NAMES, NOT_RUN
 from jointmatch.errors import did_you_mean
 
@@ -31,14 +31,6 @@ class DataStatistics(Suite):
         return faults
 
     def run(self, experiment: Experiment, options: Options) -> None:
-        asked = {
-            "--only": bool(options.only),
-            "--backbone": options.backbone != "auto",
-            "--seeds": bool(experiment.seeds),
-            "--jobs": options.jobs > 1,
-            "--together": options.together is not None,
-        }
-        refuse(asked, f"{experiment.name} only counts texts")
         store = Store(options.results)
         store.check_writable()
         for name in self._names(experiment):

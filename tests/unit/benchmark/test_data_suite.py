@@ -1,13 +1,11 @@
 """Data statistics: counted from the texts at hand, again where these are others."""
 
-from dataclasses import replace
-
 import pytest
 
 from jointmatch.benchmark import Store
 from jointmatch.benchmark.suite import Options
 from jointmatch.benchmark.suites import suite_of
-from jointmatch.errors import ConfigError, InputError
+from jointmatch.errors import ConfigError
 
 TEXT = """
 suite = "data"
@@ -73,11 +71,3 @@ def test_what_is_wrong_with_its_tables_is_said_at_once(written):
     ]
     with pytest.raises(ConfigError, match="there are no options"):
         written('suite = "data"')
-
-
-def test_options_that_would_do_nothing_are_refused(written, tmp_path):
-    experiment = replace(written(TEXT), seeds=[0, 1])
-    asked = Options(tmp_path / "results", "bert-base-uncased", only=["first"], jobs=2, together=2)
-    with pytest.raises(InputError, match="only counts texts: no --only, --backbone, --seeds, --jobs, --together"):
-        suite_of(experiment).run(experiment, asked)
-    assert not (tmp_path / "results").exists()
