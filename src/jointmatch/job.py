@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from jointmatch.algorithms import settings_of
+from jointmatch.announcement import announce
 from jointmatch.assembly import Assembly
 from jointmatch.collapse import FEWEST, shares, swallowed
 from jointmatch.comparison import Comparison, Untrained
@@ -40,7 +41,6 @@ from jointmatch.training.checkpoints import check_identity, read_facts
 from jointmatch.training.metrics import brief, full_metrics
 from jointmatch.types import NETWORKS_ALONE
 from jointmatch.version import __version__
-from jointmatch.vocabulary import strange_words
 from jointmatch.words import Lessons, NoLessonsError, WordReader, harm
 
 T = TypeVar("T")
@@ -49,7 +49,6 @@ NOTHING_GAINED = (
     "point is kept. --mode lite gives about the same result in less time. A lower training.learning_rate or "
     "algorithm.unlabeled_weight may help."
 )
-MANY_CUT = 0.05  # from this share of truncated texts on, the user is told
 
 
 @dataclass(frozen=True)
@@ -93,42 +92,7 @@ class Job:
         self.algorithm = self.assembly.algorithm()  # before anything is computed: settings may not fit the data
         labelled_parts = {"dev": splits.dev, "test": splits.test}
         self.truths = {name: np.array(part.labels) for name, part in labelled_parts.items() if part is not None}
-        self._announce(mode, reason)
-
-    def _announce(self, mode: str, reason: str) -> None:
-        sizes = f"{len(self.splits.labeled)} labelled and {len(self.splits.pool)} unlabelled texts"
-        columns = self.splits.text_column, self.splits.label_column
-        where = " (texts from {!r}, labels from {!r})".format(*columns) if all(columns) else ""
-        self.listener.note(f"{sizes}, {len(self.splits.classes)} classes{where}.")
-        for note in self.splits.notes:
-            self.listener.warn(note)
-        config, parts = self.config, self.assembly
-        views = parts.views.told(*self._view_columns())
-        self.listener.note(
-            f"Training {config.algorithm.name} (recipe {config.training.recipe}) in mode {mode} ({reason}); "
-            f"{parts.num_networks} network(s) over {parts.backbone.name} on {parts.device.type}; views: {views}."
-        )
-        texts = parts.texts
-        self._say_what_is_cut()
-        if strange := strange_words(texts, parts.tokenizer.pretrained, parts.backbone.name):
-            self.listener.warn(strange)
-
-    def _say_what_is_cut(self) -> None:
-        tokenizer, share = self.assembly.tokenizer, self.assembly.share_cut
-        if share >= MANY_CUT:
-            longer = min(2 * tokenizer.max_length, tokenizer.pretrained.model_max_length)
-            more = f"; --set network.max_length={longer} reads more but takes longer"
-            hint = more if longer > tokenizer.max_length else ""
-            self.listener.note(
-                f"About {100 * share:.0f} % of the texts are longer than {tokenizer.max_length} tokens; their "
-                f"{tokenizer.cut} is not read{hint}."
-            )
-
-    def _view_columns(self) -> tuple[str | None, str | None]:
-        """The user's view columns, if the data actually has them."""
-        parts, data = (self.splits.labeled, self.splits.pool), self.config.data
-        weak = data.weak_column if any(part.weak is not None for part in parts) else None
-        return weak, data.strong_column if any(part.strong is not None for part in parts) else None
+        announce(self.assembly, mode, reason)
 
     def is_like(self, other: Job) -> bool:
         """Whether the networks have the same shape: the data may have changed the method."""
