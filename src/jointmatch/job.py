@@ -303,7 +303,7 @@ class Job:
             hits = [of_part["dev"].argmax(-1) == self.truths["dev"] for of_part in (alone, probs)]
             if problem := harm(hits[0], hits[1], "on the dev part"):
                 self.listener.warn(problem)
-        scores = {part: full_metrics(probs[part], y, self.splits.classes) for part, y in self.truths.items()}
+        scores = self._scores(probs)
         model.metrics = scores
         device = self.assembly.device
         return {
@@ -328,8 +328,12 @@ class Job:
             "selection": trained.selection,
             "known_words": len(reader.words.vocabulary) if reader else None,
             "scores": scores,
+            "scores_of_networks": self._scores(alone) if reader else None,
             "scores_of_last_step": trained.last,
         }
+
+    def _scores(self, probs: Mapping[str, np.ndarray]) -> dict[str, dict[str, Any]]:
+        return {part: full_metrics(probs[part], y, self.splits.classes) for part, y in self.truths.items()}
 
     def _with_words(self, reader: WordReader | None, part: str, networks: np.ndarray) -> np.ndarray:
         if reader is None:

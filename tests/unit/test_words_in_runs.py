@@ -196,9 +196,9 @@ def test_too_small_a_pool_has_none_and_it_is_said(tiny_backbone):
         {"algorithm": {"name": "supervised"}},
         {"network": {"word_reader": False}},
         {"training": {"recipe": "paper"}},
-        {"training": {"mode": "full"}, "network": {"max_length": 8}},
+        {"training": {"recipe": "paper", "mode": "full"}, "network": {"max_length": 8}},
     ],
-    ids=["supervised", "switched off", "recipe paper", "mode full"],
+    ids=["supervised", "switched off", "recipe paper", "recipe paper, mode full"],
 )
 def test_who_has_none_by_itself(tiny_backbone, sections):
     heard = Heard()
@@ -212,8 +212,8 @@ def test_who_asks_for_one_is_warned_that_there_is_none(tiny_backbone):
     assert not any("word reader" in text for text in outcome(tiny_backbone, splits(9)).result["warnings"])
 
 
-def test_whole_networks_can_have_one(tiny_backbone):
-    found = outcome(tiny_backbone, training={"mode": "full"}, network={"word_reader": True, "max_length": 8})
+def test_whole_networks_have_one_too(tiny_backbone):
+    found = outcome(tiny_backbone, training={"mode": "full"}, network={"max_length": 8})
     assert found.result["known_words"] > 20
     test = splits().test
     assert test is not None

@@ -86,6 +86,13 @@ class Cell:
         words = self.name.replace(", ", "-")
         return f"{self.data}-{self.labels}{thinned}/{words}-{self.key}/seed-{self.seed}.json"
 
+    def without_words(self) -> Cell | None:
+        """The cell of the same networks without a word reader, if this one has a reader: one run yields both."""
+        if not self.settings["network"].get("word_reader"):
+            return None
+        none: Settings = {"network": {"word_reader": False}}
+        return replace(self, settings=merge(self.settings, none), asked=merge(self.asked, none))
+
     def same(self, settings: Mapping[str, Mapping[str, Any]]) -> bool:
         """Whether a record's settings are these; a setting that only one of them has was added or dropped since."""
         return all(

@@ -46,12 +46,15 @@ class Grid(Suite):
         found = {cell.path: store.find(cell) for row in rows for cell in row}
         check_texts([record for record in found.values() if record is not None], options)
         todo = [[cell for cell in row if found[cell.path] is None] for row in rows]
+        todo, free = _without_those_that_come_along(todo)
         wanted, left = sum(map(len, rows)), sum(map(len, todo))
         for name in {cell.asked.get("network", {}).get("backbone", "auto") for row in todo for cell in row}:
             check_backbone(name)
         if left:
             store.check_writable()
-        options.say(f"{experiment.title}: {wanted - left} of {wanted} cells are finished and kept, {left} to run.")
+        more = f", which yield {free} more: the networks of runs with a word reader" if free else ""
+        kept = wanted - left - free
+        options.say(f"{experiment.title}: {kept} of {wanted} cells are finished and kept, {left} to run{more}.")
         groups = list(units_of(todo, options.together or 1))
         place = (options.results, options.data_dir, start + options.seconds, len(groups) >= ROWS * options.jobs)
         units = [Unit(cells, *place) for cells in groups]
@@ -93,6 +96,13 @@ def _with_data(rows: list[list[Cell]], options: Options) -> list[list[Cell]]:
     for name, why in absent.items():
         options.say(f"Left out: {counts[name]} cells on {name}. {why}")
     return [row for row in rows if row[0].data not in absent]
+
+
+def _without_those_that_come_along(todo: list[list[Cell]]) -> tuple[list[list[Cell]], int]:
+    """Leave out cells that the run of another one yields (``Cell.without_words``); also, how many these are."""
+    along = {networks.path for row in todo for cell in row if (networks := cell.without_words()) is not None}
+    left = [[cell for cell in row if cell.path not in along] for row in todo]
+    return left, sum(map(len, todo)) - sum(map(len, left))
 
 
 def check_texts(records: Sequence[Record], options: Options) -> None:

@@ -29,12 +29,15 @@ KEPT = {
     "pseudo_label_accuracy_per_class": "pseudo_label_accuracy_per_class",
 }
 """What of the history is kept, and as what."""
+NETWORKS = "scores_of_networks"
+"""Where a record of a run with a word reader has the scores of its networks alone."""
 
 
 def record_of(cell: Cell, outcome: Outcome, splits: Splits, digest: str | None = None) -> dict[str, Any]:
     """The complete record of a cell; ``digest`` tells which texts the data set's name stood for."""
     result = outcome.result
     kept = ("steps", "kept_step", "termination", "seconds", "warnings", "baselines")
+    networks = result.get("scores_of_networks")
     return {
         "key": cell.key,
         "data": cell.data,
@@ -45,6 +48,7 @@ def record_of(cell: Cell, outcome: Outcome, splits: Splits, digest: str | None =
         "settings": cell.settings,
         "scores": {part: _brief(scores) for part, scores in result["scores"].items()},
         "scores_of_last_step": {part: _brief(scores) for part, scores in result["scores_of_last_step"].items()},
+        **({NETWORKS: {part: _brief(scores) for part, scores in networks.items()}} if networks else {}),
         **{key: result[key] for key in kept if result.get(key) or result.get(key) == 0},
         "pseudo_labels": pseudo_labels(outcome.history),
         "texts": {part: len(getattr(splits, part) or ()) for part in ("labeled", "pool", "dev", "test")}
@@ -55,6 +59,25 @@ def record_of(cell: Cell, outcome: Outcome, splits: Splits, digest: str | None =
         "versions": versions(),
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
     }
+
+
+def without_words(cell: Cell, record: dict[str, Any]) -> dict[str, Any]:
+    """The record a run without a word reader would have left, from one with it: a reader learns after the networks.
+
+    ``cell`` is the one without. If the other run could make no reader, its scores are the networks' as well.
+    """
+    networks = {key: value for key, value in record.items() if key != NETWORKS}
+    warnings = [text for text in record.get("warnings", []) if "word reader" not in text.lower()]
+    return (
+        networks
+        | {
+            "key": cell.key,
+            "settings": cell.settings,
+            "scores": record.get(NETWORKS, record["scores"]),
+            "seconds": {stage: seconds for stage, seconds in record["seconds"].items() if stage != "words"},
+        }
+        | ({"warnings": warnings} if "warnings" in record else {})
+    )
 
 
 def versions() -> dict[str, str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from jointmatch.benchmark.cell import Cell
-from jointmatch.benchmark.outcome import record_of
+from jointmatch.benchmark.outcome import record_of, without_words
 from jointmatch.benchmark.store import Record, Store
 from jointmatch.config import Settings, merge
 from jointmatch.data import Splits
@@ -45,7 +45,15 @@ def run_unit(unit: Unit) -> list[tuple[Cell, Record]]:
         for cell, record in zip(left, _run(left, unit.data_dir, unit.compiled) if left else [], strict=True):
             store.write(cell.path, record)
             found[cell.seed] = record
+            _keep_networks(store, cell, record)
     return [(cell, kept) for cell in unit.cells if (kept := found[cell.seed]) is not None]
+
+
+def _keep_networks(store: Store, cell: Cell, record: Record) -> None:
+    """Keep the networks of a run with a word reader as the cell of its own that they are, unless it is finished."""
+    networks = cell.without_words()
+    if networks is not None and store.find(networks) is None:
+        store.write(networks.path, without_words(networks, record))
 
 
 def _run(cells: Sequence[Cell], data_dir: str | None, compiled: bool) -> list[Record]:

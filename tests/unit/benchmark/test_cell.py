@@ -160,3 +160,15 @@ def test_faults_of_all_variants_are_raised_together_each_once(written):
     with pytest.raises(ConfigError) as error:
         list(all_cells(written(wrong)))
     assert [fault.split(": ")[0] for fault in error.value.faults] == ["mine, a, ag_news", "mine, b, ag_news"]
+
+
+def test_a_cell_with_a_word_reader_names_the_cell_of_its_networks():
+    main = load("main")
+    with_words, alone = (first(main, row) for row in ("jointmatch, and words", "jointmatch"))
+    assert with_words.path != alone.path
+    networks = with_words.without_words()
+    assert networks is not None
+    assert networks.path == alone.path
+    assert networks.settings == alone.settings
+    assert networks.asked["network"]["word_reader"] is False
+    assert alone.without_words() is None
