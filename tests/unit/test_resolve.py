@@ -163,17 +163,17 @@ def test_a_run_has_as_many_networks_as_it_is_told_or_its_algorithm_wants_and_in_
     ("settings", "mode", "reads"),
     [
         ({}, "lite", True),
-        ({}, "full", False),
-        ({"network": {"word_reader": True}}, "full", True),
+        ({}, "full", True),
+        ({"network": {"word_reader": False}}, "full", False),
         ({"network": {"word_reader": False}}, "lite", False),
         ({"training": {"recipe": "paper"}}, "lite", False),
+        ({"training": {"recipe": "paper"}}, "full", False),
+        ({"training": {"recipe": "paper"}, "network": {"word_reader": True}}, "full", True),
         ({"algorithm": {"name": "supervised"}}, "lite", False),
         ({"algorithm": {"name": "supervised"}, "network": {"word_reader": False}}, "lite", False),
     ],
 )
-def test_words_are_read_under_recipe_best_in_lite_and_where_it_is_said_but_never_where_no_pool_is(
-    settings, mode, reads
-):
+def test_words_are_read_under_recipe_best_and_where_it_is_said_but_never_where_no_pool_is(settings, mode, reads):
     assert resolve(settings, mode).network.word_reader is reads
 
 

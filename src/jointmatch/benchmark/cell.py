@@ -88,7 +88,7 @@ class Cell:
 
     def without_words(self) -> Cell | None:
         """The cell of the same networks without a word reader, if this one has a reader: one run yields both."""
-        if not self.settings["network"].get("word_reader"):
+        if not self.settings.get("network", {}).get("word_reader"):
             return None
         none: Settings = {"network": {"word_reader": False}}
         return replace(self, settings=merge(self.settings, none), asked=merge(self.asked, none))
