@@ -9,8 +9,9 @@ from pathlib import Path
 from jointmatch.augment import Surroundings, make_views, parse
 from jointmatch.cache import Cache
 from jointmatch.data import as_texts
-from jointmatch.data.columns import doubtful_header
+from jointmatch.data.columns import doubtful_header, label_column
 from jointmatch.data.columns import text_column as find_text_column
+from jointmatch.data.labels import is_missing
 from jointmatch.data.tables import Table, format_of, read_table
 from jointmatch.data.writing import write_file
 from jointmatch.errors import InputError
@@ -28,6 +29,14 @@ class Made:
     kept: bool  # in the cache, for the next run
 
 
+@dataclass(frozen=True)
+class Augmented:
+    """What was made of a file."""
+
+    columns: list[Made]
+    labeled: bool | None  # whether the file has labels; None if a column of an unusual name may hold them
+
+
 def augment_file(
     source: Path,
     specs: dict[str, Sequence[str]],
@@ -38,7 +47,7 @@ def augment_file(
     text_column: str | None = None,
     encoding: str = "utf-8",
     backbone: str = "auto",
-) -> list[Made]:
+) -> Augmented:
     """Make views of every text of a file.
 
     Args:
@@ -60,7 +69,7 @@ def augment_file(
             raise InputError(f"{augmenter} needs {lack}")
     table = read_table(source, encoding)
     column = find_text_column(table, text_column, str(source))
-    for doubt in doubtful_header(column, text_column, format_of(source), str(source)):
+    for doubt in doubtful_header(table, column, text_column, format_of(source), str(source)):
         listener.warn(doubt)
     texts = as_texts(table[column], f"{column!r} in {source}")
     around = replace(around, corpus=texts)
@@ -78,7 +87,8 @@ def augment_file(
             account.append(Made(name, str(augmenter), changed, len(texts), augmenter.dear and not cache.problem))
         report = augmenter.report()
         if report:
-            listener.note(f"{augmenter}: {report}.")
+            tell = listener.warn if augmenter.gave_up() else listener.note
+            tell(f"{augmenter}: {report}.")
     if cache.problem and any(augmenter.dear for _, augmenter in augmenters):
         listener.warn(f"Views are not kept for the next run: {cache.problem}.")
     replaced = [name for name in added if name in table]
@@ -86,7 +96,15 @@ def augment_file(
         listener.warn(f"{source} has {', '.join(map(repr, replaced))} already: replaced by the new views.")
     if target is not None:
         write_file([{**table, **added}], target)
-    return account
+    return Augmented(account, _is_labeled({name: table[name] for name in table if name not in (column, *added)}))
+
+
+def _is_labeled(others: Table) -> bool | None:
+    """Whether one of the columns besides texts and views holds labels, or None if only the user knows."""
+    label = label_column(others, None, "the file")
+    if label is not None:
+        return not all(map(is_missing, others[label]))
+    return None if others else False
 
 
 def _of_backbone(name: str) -> Surroundings:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -38,9 +38,7 @@ def evaluate_file(
         raise DataError(f"{path} has no labelled row to score. Name the column with --label-column.")
     labeled = rows.rows(kept)
     ids = encode(labeled.labels, model.classes, str(path))
-    if known := model.seen.count(labeled.texts):
-        what = f"{known} of {len(labeled)} text(s) are among the labelled ones that this model was trained on"
-        listener.warn(f"{what}: the score is too kind.")
+    known = _known(model, labeled.texts, listener)
     account = TextAccount()
     listener.stage("predicting", len(labeled))
     parts = []
@@ -53,3 +51,14 @@ def evaluate_file(
     if found:
         listener.warn(found)
     return metrics, len(rows) - len(kept)
+
+
+def _known(model: Model, texts: Sequence[str], listener: Listener) -> int | None:
+    """Return how many texts the model was trained on with their labels, None if nobody knows; tell the listener."""
+    known = model.seen.count(texts)
+    if known is None:
+        listener.warn(f"{model.seen.unknown}: cannot tell whether the model was trained on any of these texts.")
+    elif known:
+        what = f"{known} of {len(texts)} text(s) are among the labelled ones that this model was trained on"
+        listener.warn(f"{what}: the score is too kind.")
+    return known

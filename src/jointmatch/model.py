@@ -195,14 +195,13 @@ class Model:
                     encoders.append(Encoder(transformer, [layer], facts.pooling))  # type: ignore[arg-type]
                     head.load_state_dict(load_file(place / "head.safetensors"))
             reader = WordReader.load(folder, len(facts.classes)) if form == WITH_WORDS else None
-            seen = SeenTexts.load(folder)
             metrics = json.loads((folder / "metrics.json").read_text(encoding="utf-8"))
         except InputError:
             raise
         except (OSError, SafetensorError, RuntimeError, TypeError, ValueError) as error:
             raise InputError(f"The model folder {folder} is incomplete or damaged: {error}") from None
         tokenizer = _read_tokenizer(folder, facts)
-        model = cls(Networks(encoders, heads).to(device), tokenizer, backbone, facts, reader, seen)
+        model = cls(Networks(encoders, heads).to(device), tokenizer, backbone, facts, reader, SeenTexts.load(folder))
         model.metrics = metrics
         return model
 
@@ -285,6 +284,12 @@ def _card_of_words(model: Model) -> list[str]:
     ]
 
 
+def _card_of_seen(model: Model) -> list[str]:
+    if model.seen.unknown:
+        return []
+    return [f"- `{SEEN}` holds digests of the labelled texts, by which `jointmatch evaluate` knows them again"]
+
+
 def model_card(model: Model) -> str:
     """The README of a model folder."""
     facts = model.facts
@@ -300,7 +305,7 @@ def model_card(model: Model) -> str:
         *_card_of_words(model),
         f"- of texts with more than {facts.max_length} tokens the {facts.cut} is not read by networks",
         f"- weights kept: {facts.selection}",
-        f"- `{SEEN}` holds digests of the labelled texts, by which `jointmatch evaluate` knows them again",
+        *_card_of_seen(model),
         "",
         "```python",
         "from jointmatch import load",

@@ -56,7 +56,7 @@ def predict_file(
     model = load_model()
     named = text_column or (model.facts.text_column if model.facts.text_column in first else None)
     column = find_text_column(first, named, str(source))
-    _tell_of_column(column, named, kind, source, listener)
+    _tell_of_column(first, column, named, kind, source, listener)
     added = _added_columns(model, probabilities)
     _check_replaced([name for name in added if name in first], column, source, listener)
     where = "the standard input" if str(source) == "-" else str(source)
@@ -94,11 +94,14 @@ def _check_replaced(replaced: list[str], column: str, source: str | Path, listen
         listener.warn(f"The input has {', '.join(map(repr, replaced))} already: replaced by the new predictions.")
 
 
-def _tell_of_column(column: str, named: str | None, kind: Format, source: str | Path, listener: Listener) -> None:
+def _tell_of_column(
+    first: Table, column: str, named: str | None, kind: Format, source: str | Path, listener: Listener
+) -> None:
     """Say which column was chosen if the user named none, and what is doubtful about it."""
     if named is None:
         listener.note(f"Texts from {column!r}; --text-column names another.")
-    for doubt in doubtful_header(column, named, kind, "The standard input" if str(source) == "-" else str(source)):
+    where = "The standard input" if str(source) == "-" else str(source)
+    for doubt in doubtful_header(first, column, named, kind, where):
         listener.warn(doubt)
 
 

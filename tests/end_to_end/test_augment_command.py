@@ -77,6 +77,14 @@ def test_several_views_of_each_text_are_reported_as_views(augment):
     assert "of 120 view(s) 120 made, 0 unchanged." in ran.err
 
 
+def test_texts_for_which_a_function_gives_nothing_are_told_even_in_quiet(augment):
+    """One of 60 texts."""
+    add_engine("limited", lambda texts: ["", *(text.upper() for text in texts[1:])], key="limited-1")
+    ran = augment("--strong", "backtranslation:limited", "--quiet")
+    assert ran.code == 0
+    assert "of 60 view(s) 59 made, 0 unchanged, 1 left as they were: the function gave nothing" in ran.err
+
+
 def test_a_file_of_views_trains(augment, command, toy, tiny_backbone, tmp_path):
     augment(*SPECS[:4], "--output", tmp_path / "views.csv")
     words = ("--weak-column", "weak", "--strong-column", "strong", "--backbone", tiny_backbone, *FAST)
@@ -167,3 +175,35 @@ def test_columns_that_train_does_not_read_are_said(command, tmp_path, views, mor
     assert ran.code == 0, ran.err
     assert "--weak-column weak --strong-column strong" in ran.out
     assert ("one column of each kind" in ran.out) == more
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "next_step"),
+    [
+        ("text,label", "the old train,a", "jointmatch train {} --weak-column weak ...\n"),
+        ("text", "the old train", "jointmatch train LABELED --unlabeled {} --weak-column weak ...\n"),
+        ("text,label", "the old train,", "jointmatch train LABELED --unlabeled {} --weak-column weak ...\n"),
+        ("text,weak", "the old train,x", "jointmatch train LABELED --unlabeled {} --weak-column weak ...\n"),
+        (
+            "text,Kategorie",
+            "the old train,a",
+            "jointmatch train LABELED --unlabeled {0} --weak-column weak ..., or, if a column holds labels: "
+            "jointmatch train {0} --label-column NAME --weak-column weak ...\n",
+        ),
+    ],
+    ids=["labels", "texts alone", "blank labels", "views", "perhaps labels"],
+)
+def test_the_next_step_names_a_labelled_file_unless_this_is_one(command, tmp_path, header, row, next_step):
+    (tmp_path / "in.csv").write_text(f"{header}\n{row}\n")
+    target = tmp_path / "out.csv"
+    ran = command("augment", tmp_path / "in.csv", "--weak", "swap", "--output", target)
+    assert ran.out.endswith(f"Wrote {target}. To train with these very views: {next_step.format(target)}")
+
+
+def test_views_of_texts_alone_train_as_the_next_step_says(command, toy, tiny_backbone, tmp_path):
+    (tmp_path / "pool.csv").write_text("text\nsome old plum\nthe new iron\n")
+    command("augment", tmp_path / "pool.csv", "--weak", "swap", "--output", tmp_path / "views.parquet")
+    words = ("--unlabeled", tmp_path / "views.parquet", "--weak-column", "weak", "--backbone", tiny_backbone, *FAST)
+    ran = command("train", toy / "test.csv", "--output", tmp_path / "run", *words)
+    assert ran.code == 0, ran.err
+    assert "views: weak from the column 'weak'" in ran.err

@@ -89,15 +89,19 @@ def test_a_file_that_cannot_be_used_is_refused(train, tmp_path, name, content, e
     [
         (
             "text,label\na b,fruits\n",
-            ["labels that training does not have, in 1 of 1 rows: 'fruits'", "Did you mean 'fruit'"],
+            [
+                "part.csv) has labels that training does not have, in 1 of 1 rows: 'fruits'",
+                "Did you mean 'fruit'? Known: 'fruit', 'metal'.",
+            ],
         ),
-        ("text,label\na b,\nc,fruit\n", ["1 row(s) without a label"]),
+        ("text,label\na b,\nc,fruit\n", ["part.csv) has 1 row(s) without a label"]),
     ],
     ids=["unknown label", "blank label"],
 )
 def test_dev_and_test_labels_must_be_known(train, tmp_path, part, content, expected):
     (tmp_path / "part.csv").write_text(content)
-    assert_refused(train(f"--{part}", tmp_path / "part.csv"), part, *expected)
+    ran = train(f"--{part}", tmp_path / "part.csv")
+    assert_refused(ran, f"The {part} part ({tmp_path / 'part.csv'}) has", *expected)
     assert not (tmp_path / "run").exists()
 
 

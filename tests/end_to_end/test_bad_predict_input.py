@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 
 import pytest
@@ -119,3 +120,24 @@ def test_predict_refuses_a_text_that_is_an_object_and_names_its_row(command, mod
     place = "the standard input" if piped else source
     assert_refused(ran, f"Row 1031 of 'text' in {place}: a text is {{'a': 1}} (dict), wanted text or a number")
     assert not (tmp_path / "out.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [case(None, "{} has no labeled.json: ", id="missing"), case("{", "{}/labeled.json is damaged (", id="damaged")],
+)
+def test_without_digests_of_labelled_texts_predict_works_and_evaluate_says_what_it_cannot_tell(
+    command, model, toy, tmp_path, content, told
+):
+    folder = tmp_path / "model"
+    shutil.copytree(model, folder)
+    (folder / "labeled.json").unlink()
+    if content is not None:
+        (folder / "labeled.json").write_text(content)
+    ran = command("predict", folder, toy / "test.csv", "--quiet")
+    assert (ran.code, ran.err) == (0, "")
+    ran = command("evaluate", folder, toy / "test.csv", "--json")
+    assert ran.code == 0
+    assert told.format(folder) in ran.err
+    assert ran.err.count("cannot tell whether the model was trained on any of these texts") == 1
+    assert json.loads(ran.out)["trained_on"] is None

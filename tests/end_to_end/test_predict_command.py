@@ -6,6 +6,7 @@ import json
 import tracemalloc
 from pathlib import Path
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -121,6 +122,14 @@ def test_columns_of_parquet_keep_their_types_however_late_their_first_value_come
     assert 0 < written["confidence"][0].as_py() <= 1
 
 
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_an_index_of_pandas_is_not_written_out_as_a_column(command, model, tmp_path, suffix):
+    pd.DataFrame({"text": ["apple", "iron"]}, index=[7, 5]).to_parquet(tmp_path / "in.parquet")
+    ran = command("predict", model, tmp_path / "in.parquet", "--output", tmp_path / f"out.{suffix}")
+    assert ran.code == 0, ran.err
+    assert list(read_table(tmp_path / f"out.{suffix}")[0]) == ["text", "prediction", "confidence"]
+
+
 def test_a_date_in_a_parquet_file_can_be_written_as_json(command, model, tmp_path):
     table = pa.table({"text": ["apple"], "when": pa.array([0], pa.timestamp("s"))})
     pq.write_table(table, tmp_path / "dated.parquet")
@@ -164,6 +173,16 @@ def test_a_file_without_a_header_is_pointed_out(command, model, tmp_path, piped)
     ran = command("predict", model, "-" if piped else tmp_path / "in.csv", "--quiet", stdin=lines)
     assert len(ran.err.splitlines()) == 1
     assert "the first line was taken as the column's name ('apple plum is old'), not as a text" in ran.err
+
+
+@pytest.mark.parametrize("name", ["predict", "evaluate", "augment"])
+def test_a_short_first_line_that_is_no_header_is_pointed_out(command, model, tmp_path, name):
+    (tmp_path / "in.csv").write_text("apple plum,fruit\npeach is old,fruit\niron zinc is new,metal\n")
+    words = [] if name == "augment" else [model]
+    views = ["--weak", "swap"] if name == "augment" else []
+    ran = command(name, *words, tmp_path / "in.csv", *views)
+    assert ran.code == 0, ran.err
+    assert ran.err.count("in.csv: the first line ('apple plum', 'fruit') was taken as names of columns") == 1
 
 
 def test_empty_and_long_texts_are_counted_predicted_and_written_as_they_were(command, model, tmp_path):

@@ -170,7 +170,6 @@ def change(folder, **values: object) -> None:
         "encoder/model.safetensors",
         "tokenizer.json",
         "metrics.json",
-        "labeled.json",
     ],
 )
 @pytest.mark.parametrize("content", [b"", b"{junk"], ids=["empty", "junk"])
@@ -178,6 +177,20 @@ def test_a_damaged_file_is_a_clear_error(lite, name, content):
     (lite / name).write_bytes(content)
     with pytest.raises(InputError, match=r"damaged|could not be loaded"):
         Model.load(lite)
+
+
+@pytest.mark.parametrize("content", [None, b"{junk"], ids=["missing", "damaged"])
+def test_without_digests_of_its_labelled_texts_a_model_predicts_and_its_card_does_not_speak_of_them(
+    models, lite, tmp_path, content
+):
+    (lite / "labeled.json").unlink()
+    if content is not None:
+        (lite / "labeled.json").write_bytes(content)
+    loaded = Model.load(lite)
+    np.testing.assert_array_equal(loaded.predict_proba(NEW), models["lite"].predict_proba(NEW))
+    loaded.save(tmp_path / "again")
+    assert "labeled.json" in (lite / "README.md").read_text()
+    assert "labeled.json" not in (tmp_path / "again" / "README.md").read_text()
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ class Augmenter(ABC):
         return None
 
     def gave_up(self) -> bool:
-        """Whether most texts so far had to be left unchanged."""
+        """Whether the report is a warning: most texts were left unchanged, or a function of the user's gave nothing."""
         return False
 
     @property

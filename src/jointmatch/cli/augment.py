@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from jointmatch.cli.options import Encoding, Quiet, TextColumn, output_file
+
+if TYPE_CHECKING:
+    from jointmatch.augmentation import Augmented
 
 
 def augment(
@@ -47,7 +50,7 @@ def augment(
     from jointmatch.augmentation import augment_file
     from jointmatch.cli.output import make_listener, print_json, say, table
 
-    account = augment_file(
+    augmented = augment_file(
         file,
         {"weak": weak or [], "strong": strong or []},
         output,
@@ -57,6 +60,7 @@ def augment(
         encoding=encoding,
         backbone=backbone,
     )
+    account = augmented.columns
     if json:
         print_json([vars(made) for made in account])
         return
@@ -67,9 +71,23 @@ def augment(
         where = f"Kept in the cache for 'jointmatch train': {', '.join(kept)}." if kept else "Nothing was kept."
         say(f"{where} What costs little is made afresh when it is needed; --output FILE writes all as columns.")
     else:
-        kinds = [kind for kind in ("weak", "strong") if any(m.column == kind for m in account)]
-        hint = " ".join(f"--{kind}-column {kind}" for kind in kinds)
-        say(f"Wrote {output}. To train with these very views: jointmatch train {output} {hint} ...")
-        if len(account) > len(kinds):
+        say(f"Wrote {output}. {_next_step(output, augmented)}")
+        if len(account) > len(_kinds(augmented)):
             say("That reads one column of each kind. To have all of them, give 'train' the same --weak, --strong and")
             say("--views instead: what costs much comes from the cache.")
+
+
+def _kinds(augmented: Augmented) -> list[str]:
+    return [kind for kind in ("weak", "strong") if any(made.column == kind for made in augmented.columns)]
+
+
+def _next_step(output: Path, augmented: Augmented) -> str:
+    """Return the command that trains with the views: they may stand beside labels, or go with labels elsewhere."""
+    views = " ".join(f"--{kind}-column {kind}" for kind in _kinds(augmented))
+    elsewhere = f"jointmatch train LABELED --unlabeled {output} {views} ..."
+    steps = {
+        True: f"jointmatch train {output} {views} ...",
+        False: elsewhere,
+        None: f"{elsewhere}, or, if a column holds labels: jointmatch train {output} --label-column NAME {views} ...",
+    }
+    return f"To train with these very views: {steps[augmented.labeled]}"

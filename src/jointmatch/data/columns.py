@@ -31,26 +31,54 @@ def text_column(table: Table, named: str | None, where: str, avoid: str | None =
     wordy = [c for c in columns if c.lower() not in LABEL_NAMES and _is_text(table[c])]
     if len(wordy) == 1:
         return wordy[0]
-    if any(map(_reads_like_a_text, columns)):
-        first = ", ".join(shortened(repr(column)) for column in table)
-        raise DataError(f"{where}: the first line ({first}) reads like data. Put a line of names above it: text,label.")
+    if any(map(_reads_like_a_text, columns)) or _found_below(table):
+        raise _no_header(table, where)
     raise DataError(
         f"{where}: no text column found among {_listed(list(table))}.{_nearest(columns, TEXT_NAMES)} "
         "Name it with --text-column."
     )
 
 
-def doubtful_header(column: str, named: str | None, kind: Format | None, where: str) -> list[str]:
-    """Return a warning if the text column's name reads like a text, since the file may have no header.
+def doubtful_header(table: Table, column: str, named: str | None, kind: Format | None, where: str) -> list[str]:
+    """Return a warning if the names of the text column or of others read like data: the file may have no header.
 
     JSON lines and parquet always name their columns, and a column named by the user is not a guess.
     """
-    if named is not None or kind not in ("csv", "tsv") or not _reads_like_a_text(column):
+    if named is not None or kind not in ("csv", "tsv"):
         return []
-    return [
-        f"{where}: the first line was taken as the column's name ({shortened(column)!r}), not as a text. If the file "
-        "has no header, put a line with a name above it, such as text."
-    ]
+    if _reads_like_a_text(column):
+        return [
+            f"{where}: the first line was taken as the column's name ({shortened(column)!r}), not as a text. If the "
+            "file has no header, put a line with a name above it, such as text."
+        ]
+    if (name := _found_below(table)) is not None:
+        return [
+            f"{where}: the first line ({_first_line(table)}) was taken as names of columns, but {shortened(name)!r} "
+            "is also a value of its column. If the file has no header, put a line of names above it: text,label."
+        ]
+    return []
+
+
+def _found_below(table: Table) -> str | None:
+    """Return a column's name that is also one of its values, as the first label of a file without a header would be.
+
+    Not where a name is a usual one, where all are found below, since that is a header once more, or where all are
+    numbers, as pandas writes for columns without names.
+    """
+    names = [name for name in table if name.strip()]
+    if _usual(names, TEXT_NAMES + LABEL_NAMES) is not None or all(name.strip().isdecimal() for name in names):
+        return None
+    found = [n for n in names if any(isinstance(v, str) and v.strip() == n.strip() for v in table[n])]
+    return found[0] if found and len(found) < len(names) else None
+
+
+def _first_line(table: Table) -> str:
+    return ", ".join(shortened(repr(column)) for column in table)
+
+
+def _no_header(table: Table, where: str) -> DataError:
+    told = f"{where}: the first line ({_first_line(table)}) reads like data."
+    return DataError(f"{told} Put a line of names above it: text,label.")
 
 
 def _reads_like_a_text(name: str) -> bool:
@@ -75,6 +103,8 @@ def require_label_column(table: Table, named: str | None, text: str, where: str)
         return found
     if len(others) == 1:
         return others[0]
+    if _found_below(table):
+        raise _no_header(table, where)
     raise DataError(
         f"{where}: no label column found among {_listed(list(table))}.{_nearest(others, LABEL_NAMES)} "
         "Name it with --label-column."

@@ -8,7 +8,7 @@ from typing import Any
 from jointmatch.config import DataConfig
 from jointmatch.data.labels import clean, without_minus_one
 from jointmatch.data.load import as_texts
-from jointmatch.data.markers import PYTHON, refuse_marker
+from jointmatch.data.markers import PYTHON, doubtful_marker, refuse_marker
 from jointmatch.data.splits import Rows, Splits, make_splits
 from jointmatch.errors import DataError
 from jointmatch.types import Label
@@ -43,6 +43,7 @@ def splits_of_lists(
     # If most rows are -1 and there are no other unlabelled texts, this is scikit-learn's way of passing the pool.
     if taken and (taken < len(kept) / 2 or unlabeled is not None):
         splits.notes.insert(0, f'-1 was taken as "no label" in {taken} row(s). {MINUS_ONE_AS_CLASS}')
+    splits.notes[:0] = doubtful_marker(kept, config.unlabeled_value, "The labels", PYTHON)
     return splits
 
 

@@ -11,7 +11,7 @@ from jointmatch.config import DataConfig
 from jointmatch.data import columns
 from jointmatch.data.draw import drawable, few_labels
 from jointmatch.data.labels import clean, is_missing
-from jointmatch.data.markers import refuse_marker
+from jointmatch.data.markers import doubtful_marker, refuse_marker
 from jointmatch.data.splits import Rows, Splits, make_splits
 from jointmatch.data.tables import Format, Table, format_of, read_table
 from jointmatch.errors import DataError, shortened
@@ -68,21 +68,23 @@ def load_splits(
     label_hint = columns.label_column(table, config.label_column, where)
     text = columns.text_column(table, config.text_column, where, avoid=label_hint)
     label = columns.require_label_column(table, config.label_column, text, where)
-    notes = columns.doubtful_header(text, config.text_column, _format(labeled), where)
+    notes = columns.doubtful_header(table, text, config.text_column, _format(labeled), where)
 
     def rows(source: Any, kind: str, labels_needed: bool) -> Rows:
         other, name = as_table(source, config.encoding), _name(source, kind)
         own_text = text
         if text not in other:
             own_text = columns.text_column(other, config.text_column, name, avoid=label)
-            notes.extend(columns.doubtful_header(own_text, config.text_column, _format(source), name))
+            notes.extend(columns.doubtful_header(other, own_text, config.text_column, _format(source), name))
         own_label: str | None = label if label in other else columns.label_column(other, None, name)
         if labels_needed:
             own_label = own_label or columns.require_label_column(other, config.label_column, own_text, name)
-        return _rows(other, own_text, own_label, config, name, views_needed=kind == "unlabelled data")
+        found = _rows(other, own_text, own_label, config, name, views_needed=kind == "unlabelled data")
+        return replace(found, file=_name(source, "") or None)
 
     given = _rows(table, text, label, config, where, views_needed=not unlabeled)
     refuse_marker(given.labels, config.unlabeled_value, where)
+    notes += doubtful_marker(given.labels, config.unlabeled_value, where)
     extra = [rows(source, "unlabelled data", False) for source in unlabeled]
     dev_rows = None if dev is None else rows(dev, "dev data", True)
     test_rows = None if test is None else rows(test, "test data", True)
@@ -103,7 +105,7 @@ def labeled_rows(table: Table, path: Path, config: DataConfig, warn: Callable[[s
     label_hint = columns.label_column(table, config.label_column, where)
     text = columns.text_column(table, config.text_column, where, avoid=label_hint)
     label = columns.require_label_column(table, config.label_column, text, where)
-    for doubt in columns.doubtful_header(text, config.text_column, format_of(path), where):
+    for doubt in columns.doubtful_header(table, text, config.text_column, format_of(path), where):
         warn(doubt)
     return _rows(table, text, label, config, where)
 
@@ -120,7 +122,7 @@ def _rows(
             values = columns.named_column(table, named, where, f"--{view}-column")
             written = as_texts(values, f"{named!r} in {where}")
             views[view] = [v or t for v, t in zip(written, texts, strict=True)]
-    return Rows(texts, labels, **views)
+    return Rows(texts, labels, views.get("weak"), views.get("strong"))
 
 
 def _with_own_views(rows: Rows, config: DataConfig) -> Rows:

@@ -59,19 +59,26 @@ class Splits:
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows as read: texts, labels as written (None if blank) and optional views."""
+    """Rows as read: texts, labels as written (None if blank), optional views, and the file they come from, if any."""
 
     texts: list[str]
     labels: list[Label | None]
     weak: list[str] | None = None
     strong: list[str] | None = None
+    file: str | None = None
 
     def __len__(self) -> int:
         return len(self.texts)
 
     def rows(self, rows: Sequence[int]) -> Rows:
         """Return the given rows, in the given order."""
-        return Rows(_pick(self.texts, rows), _pick(self.labels, rows), _pick(self.weak, rows), _pick(self.strong, rows))
+        return replace(
+            self,
+            texts=_pick(self.texts, rows),
+            labels=_pick(self.labels, rows),
+            weak=_pick(self.weak, rows),
+            strong=_pick(self.strong, rows),
+        )
 
 
 T = TypeVar("T")
@@ -164,17 +171,18 @@ class _Cleaner:
             self.notes.append(sentence)
 
     def encode(self, rows: Rows, where: str) -> Texts:
-        ids = labels_module.encode(rows.labels, self.classes, f"The {where} part")
+        whole = f"The {where} part" + (f" ({rows.file})" if rows.file else "")
+        ids = labels_module.encode(rows.labels, self.classes, whole)
         if where in ("dev", "test"):
-            self._check_evaluation(rows, ids, where)
+            self._check_evaluation(rows, ids, where, whole)
         long = sum(len(t) > MAX_CHARACTERS for t in rows.texts)
         self.note("cut", long, f"{long} text(s) in {where} over {MAX_CHARACTERS:,} characters: cut there.")
         return Texts(cut(rows.texts), ids, rows.weak and cut(rows.weak), rows.strong and cut(rows.strong))
 
-    def _check_evaluation(self, rows: Rows, ids: list[int], where: str) -> None:
+    def _check_evaluation(self, rows: Rows, ids: list[int], where: str, whole: str) -> None:
         blank = ids.count(UNLABELED)
         if blank:
-            raise DataError(f"The {where} part has {blank} row(s) without a label. Give them one or remove them.")
+            raise DataError(f"{whole} has {blank} row(s) without a label. Give them one or remove them.")
         empty = sum(map(is_blank, rows.texts))
         self.note(f"empty_{where}", empty, f"{empty} empty text(s) in {where}: kept and scored.")
 

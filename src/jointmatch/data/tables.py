@@ -9,7 +9,8 @@ from __future__ import annotations
 import codecs
 import io
 import json
-from collections.abc import Collection, Iterator
+import re
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, Literal
 
@@ -27,6 +28,7 @@ FORMATS: dict[str, Format] = {
     ".parquet": "parquet",
 }
 CHUNK = 1024
+_UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
 _ADVICE = {
     ".json": "Write one object per line and call it .jsonl.",
     ".tab": "Columns with tabs between them are a .tsv, with one line of names above them.",
@@ -196,12 +198,25 @@ def _parquet(path: Path, size: int) -> Iterator[Table]:
         with pq.ParquetFile(path) as file:
             if file.metadata.num_rows == 0:
                 raise DataError(f"{path} has no rows.")
+            index = _unnamed_index(file.schema_arrow.metadata)
             for batch in file.iter_batches(batch_size=size):
-                yield batch.to_pydict()
+                yield {name: values for name, values in batch.to_pydict().items() if name not in index}
     except (pa.ArrowException, OSError) as error:
         if isinstance(error, (FileNotFoundError, PermissionError)):
             raise
         raise DataError(f"{path} is not a parquet file, or it is damaged: {str(error).rstrip('.')}.") from None
+
+
+def _unnamed_index(metadata: Mapping[bytes, bytes] | None) -> set[str]:
+    """Return the columns in which pandas stored row numbers that the user never saw as a column.
+
+    An index with a name is the user's own, such as the numbers of tickets, and stays.
+    """
+    try:
+        marked = json.loads((metadata or {}).get(b"pandas", b"{}"))["index_columns"]
+        return {name for name in marked if _UNNAMED_INDEX.fullmatch(name)}
+    except (ValueError, KeyError, TypeError):  # a range of numbers, which is no column, or not pandas' metadata
+        return set()
 
 
 def parquet_types(path: Path, without: Collection[str] = ()) -> dict[str, Any]:

@@ -22,7 +22,7 @@ class Absent(Engine):
     def __str__(self) -> str:
         return "absent"
 
-    def missing(self) -> str:
+    def missing(self) -> str | None:
         return "a thing; get it with: get thing"
 
     def round_trip(self, texts, rngs):
@@ -124,10 +124,10 @@ def test_the_original_stands_in_for_what_came_back_wrong_and_the_reason_is_count
     }
     augment = BackTranslation(lambda texts: [answers[text] for text in texts])
     assert augment(list(answers), rng()) == [*list(answers)[:4], "x " * 11, "good text"]
-    assert augment.counts.dropped == {Fault.EMPTY: 2, Fault.LENGTH: 2}
+    assert augment.counts.dropped == {Fault.LACKING: 2, Fault.LENGTH: 2}
     assert str(augment.counts) == (
-        "of 6 view(s) 2 made, 0 unchanged, 2 left as they were: came back empty, "
-        "2 left as they were: came back far shorter or longer"
+        "of 6 view(s) 2 made, 0 unchanged, 2 left as they were: the function gave "
+        "nothing, and is asked again in the next run, 2 left as they were: came back far shorter or longer"
     )
 
 
@@ -150,7 +150,35 @@ def test_a_function_that_gives_too_few_is_not_believed():
 def test_what_a_function_gives_that_is_no_text_counts_as_a_failure():
     augment = BackTranslation(lambda texts: [1, "b!", None])  # type: ignore[list-item]
     assert augment(["a", "b", "c"], rng()) == ["a", "b!", "c"]
-    assert augment.counts.dropped == {Fault.FAILED: 1, Fault.EMPTY: 1}
+    assert augment.counts.dropped == {Fault.FAILED: 1, Fault.LACKING: 1}
+
+
+@pytest.mark.parametrize("nothing", [None, "", " \n"])
+def test_a_text_for_which_a_function_gives_nothing_stands_for_itself_and_is_warned_of(nothing):
+    """One of ten, where most would have to be lost for any other fault."""
+    augment = BackTranslation(lambda texts: [nothing, *texts[1:]])
+    texts = [f"text {i}" for i in range(10)]
+    assert augment(texts, rng()) == texts
+    assert augment.gave_up()
+    assert "1 left as they were: the function gave nothing" in str(augment.report())
+    assert augment.attempt(texts[:2], [rng()] * 2) == [None, "text 1"]
+
+
+def test_nothing_for_a_blank_text_is_all_that_can_be_given():
+    augment = BackTranslation(lambda texts: ["", None])
+    assert augment.attempt([" ", ""], [rng()] * 2) == [" ", ""]
+    assert augment.counts.dropped == {Fault.NOTHING: 2}
+
+
+def test_what_comes_back_empty_from_an_engine_does_so_every_time():
+    class Silent(Absent):
+        def missing(self) -> None:
+            return None
+
+        def round_trip(self, texts, rngs):
+            return [" "] * len(texts)
+
+    assert BackTranslation(Silent()).attempt(["a"], [rng()]) == ["a"]
 
 
 def test_a_failure_can_be_told_from_a_view_that_is_the_text():

@@ -84,6 +84,15 @@ def test_what_failed_is_the_text_itself_and_tried_again(dear, slow):
     assert slow.asked == [TEXTS[3]]
 
 
+@pytest.mark.parametrize("nothing", [None, ""])
+def test_where_a_function_gave_nothing_it_is_asked_again(nothing):
+    answers: dict[str, str | None] = dict.fromkeys(TEXTS[:2], nothing)
+    augment = BackTranslation(lambda texts: [answers[text] for text in texts], key="limited-1")
+    assert make_views(TEXTS[:2], augment) == TEXTS[:2]
+    answers = {text: text.upper() for text in TEXTS[:2]}
+    assert make_views(TEXTS[:2], augment) == [text.upper() for text in TEXTS[:2]]
+
+
 def test_a_view_that_is_rightly_the_text_is_not_tried_again(dear, slow):
     make_views(["SAME"], dear)
     make_views(["SAME"], dear)

@@ -109,7 +109,7 @@ LONG = "a" * 41
 @pytest.mark.parametrize("kind", ["csv", "tsv"])
 @pytest.mark.parametrize("name", ["where is it", LONG])
 def test_a_name_that_reads_like_a_text_makes_a_header_doubtful(name, kind):
-    (doubt,) = doubtful_header(name, None, kind, "f.csv")
+    (doubt,) = doubtful_header({name: IDS}, name, None, kind, "f.csv")
     assert doubt.startswith(f"f.csv: the first line was taken as the column's name ({name!r}), not as a text.")
     assert "put a line with a name above it" in doubt
 
@@ -127,11 +127,11 @@ def test_a_name_that_reads_like_a_text_makes_a_header_doubtful(name, kind):
     ids=["two words", "40 characters", "named", "jsonl", "parquet", "no file"],
 )
 def test_other_headers_are_not_doubted(name, named, kind):
-    assert doubtful_header(name, named, kind, "f.csv") == []
+    assert doubtful_header({name: IDS}, name, named, kind, "f.csv") == []
 
 
 def test_a_long_first_line_is_cut_short_in_the_message():
-    assert f"({'a' * 57 + '...'!r})" in doubtful_header("a" * 500, None, "csv", "f.csv")[0]
+    assert f"({'a' * 57 + '...'!r})" in doubtful_header({}, "a" * 500, None, "csv", "f.csv")[0]
 
 
 def test_a_file_without_a_header_is_told_to_have_one():
@@ -139,3 +139,55 @@ def test_a_file_without_a_header_is_told_to_have_one():
         DataError, match=r"the first line \('the printer is on fire', 'it'\) reads like data\. Put a line"
     ):
         text_column({"the printer is on fire": [1], "it": ["x"]}, None, "f.csv")
+
+
+SHORT: dict[str, list] = {"good film": SENTENCE, "positive": ["negative", " positive "]}
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv"])
+def test_a_name_that_is_also_a_value_of_its_column_makes_a_header_doubtful(kind):
+    (doubt,) = doubtful_header(SHORT, "good film", None, kind, "f.csv")
+    assert doubt == (
+        "f.csv: the first line ('good film', 'positive') was taken as names of columns, but 'positive' is also a value "
+        "of its column. If the file has no header, put a line of names above it: text,label."
+    )
+
+
+@pytest.mark.parametrize(("named", "kind"), [("good film", "csv"), (None, "jsonl"), (None, "parquet"), (None, None)])
+def test_it_is_not_doubtful_where_names_are_always_there_or_the_user_gave_one(named, kind):
+    assert doubtful_header(SHORT, "good film", named, kind, "f.csv") == []
+
+
+@pytest.mark.parametrize(
+    ("header", "labels"),
+    [
+        (("text", "label"), ["a", "b"]),
+        (("text", "label"), ["label", "b"]),
+        (("review", "sentiment"), ["positive", "sentiment"]),
+        (("Beschreibung", "Kategorie"), ["Rechnung", "Lieferung"]),
+        (("Beschreibung", "Kategorie"), ["Kategorien", "kategorie"]),
+        (("Anliegen", " Queue "), ["Queue", "Sales"]),
+        (("customer message", "team"), ["sales", "support"]),
+        (("0", "1"), ["0", "1"]),
+    ],
+    ids=str,
+)
+def test_ordinary_headers_are_not_doubted(header, labels):
+    table = dict(zip(header, (SENTENCE, labels), strict=True))
+    assert doubtful_header(table, header[0], None, "csv", "f.csv") == []
+
+
+def test_a_header_that_stands_in_the_file_twice_is_a_header():
+    table: dict[str, list] = {"Anliegen": ["Anliegen", *SENTENCE], "Team": ["Team", "sales", "support"]}
+    assert doubtful_header(table, "Anliegen", None, "csv", "f.csv") == []
+
+
+def test_more_columns_without_a_header_are_told_to_have_one():
+    """The label cannot be guessed among two, and the first line's label stands further down, too."""
+    table = {"17": ["18", "19"], **SHORT}
+    with pytest.raises(
+        DataError, match=r"the first line \('17', 'good film', 'positive'\) reads like data\. Put a line"
+    ):
+        require_label_column(table, None, "good film", "f.csv")
+    with pytest.raises(DataError, match=r"the first line \('fine', 'positive'\) reads like data\. Put a line"):
+        text_column({"fine": ["bad", "dull"], "positive": ["negative", "positive"]}, None, "f.csv")

@@ -302,3 +302,13 @@ def test_white_space_around_a_label_in_a_file_is_not_part_of_it():
     assert splits.classes == ["a", "b"]
     assert splits.dev is not None
     assert splits.dev.labels == [1]
+
+
+def test_a_short_first_line_that_is_no_header_is_pointed_out_in_every_file(tmp_path):
+    files = [tmp_path / "labeled.csv", tmp_path / "dev.csv"]
+    for file in files:
+        file.write_text(f"{file.stem} film,positive\nthe plot is bad,negative\nthe cast is fine,positive\n")
+    notes = load_splits(files[0], dev=files[1]).notes
+    for file in files:
+        told = f"{file}: the first line ('{file.stem} film', 'positive') was taken as names of columns"
+        assert sum(note.startswith(told) for note in notes) == 1

@@ -33,7 +33,7 @@ def test_a_text_at_the_limit_is_not_cut():
 
 @pytest.mark.parametrize("view", ["weak", "strong"])
 def test_a_view_of_5_mb_is_cut_too(view):
-    splits = make_splits(LABELED, [Rows(["short"], [None], **{view: [HUGE]})])
+    splits = make_splits(LABELED, [Rows(["short"], [None], **{view: [HUGE]})])  # type: ignore[arg-type]
     assert len(getattr(splits.pool, view)[0]) == MAX_CHARACTERS
 
 

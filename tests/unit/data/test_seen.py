@@ -18,12 +18,21 @@ def test_they_are_kept_as_digests(tmp_path):
     assert SeenTexts.load(tmp_path).count(["an apple", "broken \udce9", "a pear"]) == 2
 
 
-def test_a_model_of_an_earlier_version_knows_none(tmp_path):
-    assert SeenTexts.load(tmp_path).count(["an apple"]) == 0
+def test_without_the_file_it_cannot_be_told(tmp_path):
+    seen = SeenTexts.load(tmp_path)
+    assert seen.count(["an apple"]) is None
+    assert seen.unknown == f"{tmp_path} has no labeled.json"
 
 
-@pytest.mark.parametrize("content", ["{}", "[1]", "{junk"])
-def test_a_damaged_file_is_no_list_of_digests(tmp_path, content):
-    (tmp_path / FILE).write_text(content)
-    with pytest.raises(ValueError, match=r"not a list of digests|Expecting"):
-        SeenTexts.load(tmp_path)
+@pytest.mark.parametrize("content", [b"", b"{}", b"[1]", b"{junk", b"\xff", b"[" * 100_000])
+def test_from_a_damaged_file_it_cannot_be_told_and_the_file_is_named(tmp_path, content):
+    (tmp_path / FILE).write_bytes(content)
+    seen = SeenTexts.load(tmp_path)
+    assert seen.count(["an apple"]) is None
+    assert str(seen.unknown).startswith(f"{tmp_path / FILE} is damaged (")
+    assert "copy it again" in str(seen.unknown)
+
+
+def test_what_cannot_be_told_is_not_saved_as_if_nothing_had_been_labelled(tmp_path):
+    SeenTexts.load(tmp_path).save(tmp_path)
+    assert not (tmp_path / FILE).exists()

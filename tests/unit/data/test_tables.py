@@ -4,6 +4,7 @@ import csv
 import json
 import os
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -194,3 +195,25 @@ def test_a_file_without_rows_says_so(file, name, content):
 def test_a_parquet_file_without_rows_says_so(tmp_path):
     pq.write_table(pa.table({"text": pa.array([], pa.string())}), tmp_path / "rows.parquet")
     assert "has no rows" in fault(tmp_path / "rows.parquet")
+
+
+@pytest.mark.parametrize(
+    ("index", "columns"),
+    [
+        (pd.Index([7, 5]), ["text", "label"]),
+        (pd.RangeIndex(2), ["text", "label"]),
+        (pd.MultiIndex.from_tuples([(1, 2), (3, 4)], names=[None, "ticket"]), ["text", "label", "ticket"]),
+        (pd.Index([7, 5], name="ticket"), ["text", "label", "ticket"]),
+    ],
+    ids=["numbers without a name", "a range", "two levels", "numbers with a name"],
+)
+def test_an_index_without_a_name_that_pandas_stored_is_no_column_of_the_user_s(tmp_path, index, columns):
+    pd.DataFrame(ROWS, index=index).to_parquet(tmp_path / "rows.parquet")
+    assert list(read_table(tmp_path / "rows.parquet")) == columns
+
+
+@pytest.mark.parametrize("metadata", [None, b"{}", b"[1]", b"no JSON", b'{"index_columns": null}', b"\xff"])
+def test_a_column_named_like_an_index_stays_where_pandas_does_not_call_it_one(tmp_path, metadata):
+    table = pa.table({**ROWS, "__index_level_0__": [7, 5]})
+    pq.write_table(table.replace_schema_metadata(metadata and {"pandas": metadata}), tmp_path / "rows.parquet")
+    assert list(read_table(tmp_path / "rows.parquet")) == ["text", "label", "__index_level_0__"]

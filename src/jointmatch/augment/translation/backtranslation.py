@@ -92,7 +92,7 @@ class BackTranslation(Augmenter):
         return f"{self.counts}{stopped}"
 
     def gave_up(self) -> bool:
-        return 2 * sum(self.counts.dropped.values()) > self.counts.total
+        return 2 * sum(self.counts.dropped.values()) > self.counts.total or Fault.LACKING in self.counts.dropped
 
     @cached_property
     def engine(self) -> Engine:
@@ -126,7 +126,7 @@ class BackTranslation(Augmenter):
         fault = view if isinstance(view, Fault) else _fault(text, view)
         if fault:
             self.counts.dropped[fault] += 1
-            return None if fault is Fault.FAILED else text
+            return None if fault.passing else text
         if view.split() == text.split():
             self.counts.unchanged += 1
             return text

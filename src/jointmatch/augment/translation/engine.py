@@ -15,11 +15,17 @@ from jointmatch.errors import ConfigError
 class Fault(StrEnum):
     """Why a text has no view, so that the text itself is used."""
 
-    FAILED = "the engine failed"  # may succeed another time, so it is not cached on disk
+    FAILED = "the engine failed"
+    LACKING = "the function gave nothing, and is asked again in the next run"
     NOTHING = "nothing to translate"
     ARTEFACTS = "too many words came back broken"
     EMPTY = "came back empty"
     LENGTH = "came back far shorter or longer"
+
+    @property
+    def passing(self) -> bool:
+        """Whether another attempt may succeed, so that nothing is cached on disk."""
+        return self in (Fault.FAILED, Fault.LACKING)
 
 
 class Engine(ABC):
@@ -50,7 +56,8 @@ class Function(Engine):
     """A Python function that translates texts there and back, in the same order.
 
     Args:
-        function: Takes a list of texts; returns as many, with None or ``""`` for those it could not translate.
+        function: Takes a list of texts; returns as many, with None or ``""`` for those it could not translate. Why it
+            could not, a limit on requests perhaps, cannot be seen from outside, so these are not cached.
         key: Names the function and its version, so that its views can be cached on disk for the next run. Without
             a key they are made anew in each run: what a function does cannot be seen from outside.
     """
@@ -76,7 +83,7 @@ class Function(Engine):
         done = self._call(list(texts))
         if done is None:  # a single text may be to blame: retry one by one, so that the others get their views
             done = [one[0] if (one := self._call([text])) else Fault.FAILED for text in texts]
-        return [_checked(text) for text in done]
+        return [_checked(text, given) for text, given in zip(texts, done, strict=True)]
 
     def _call(self, texts: list[str]) -> list[str | None] | None:
         try:
@@ -86,10 +93,10 @@ class Function(Engine):
         return done if len(done) == len(texts) else None
 
 
-def _checked(given: object) -> str | Fault:
-    """Return what a function gave for a text if it is a string, else a fault."""
-    if given is None:
-        return Fault.EMPTY
+def _checked(text: str, given: object) -> str | Fault:
+    """Return what a function gave for a text if it is a string that says something, else a fault."""
+    if given is None or (isinstance(given, str) and not given.strip()):
+        return Fault.LACKING if text.strip() else Fault.NOTHING
     return given if isinstance(given, str) else Fault.FAILED
 
 
