@@ -2,6 +2,7 @@
 
 Order of precedence, weakest first: the defaults here, the recipe (a TOML file of
 values in ``recipes/``, with a part per mode), the user's file, the user's options.
+What ``precedence.py`` finds contradictory is refused instead.
 """
 
 from __future__ import annotations

@@ -17,11 +17,20 @@ from jointmatch.data.labels import class_ids, clean, is_minus_one
 from jointmatch.errors import ConfigError, DataError
 from jointmatch.listener import Printing
 from jointmatch.model import Model
+from jointmatch.precedence import check_agreement
 from jointmatch.resolve import as_settings
 from jointmatch.run import run
 from jointmatch.types import Label
 
 SETTING = "settings__"
+ARGUMENTS = {  # section and key -> the argument that sets it
+    ("algorithm", "name"): "algorithm",
+    ("network", "backbone"): "backbone",
+    ("training", "recipe"): "recipe",
+    ("training", "mode"): "mode",
+    ("training", "seed"): "random_state",
+    ("data", "unlabeled_value"): "unlabeled_value",
+}
 
 
 class TextClassifier(ClassifierMixin, BaseEstimator):
@@ -36,7 +45,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         unlabeled_value: The label that, besides None, NaN and "", means "no label", in place of -1; with "", no other
             label does, and -1 is a class.
         settings: Other settings by path, such as ``{"algorithm.tau": 0.95}``; in a parameter search, use
-            ``settings__algorithm.tau``.
+            ``settings__algorithm.tau``. One that contradicts an argument is an error.
         verbose: Whether to report on standard error what is done and how training goes.
 
     Attributes:
@@ -116,7 +125,15 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         }
         if self.unlabeled_value is not None:
             own["data"] = {"unlabeled_value": self.unlabeled_value}
-        return merge(own, as_settings(self.settings or {}))
+        settings = as_settings(self.settings or {})
+        check_agreement(self._given(own), settings, lambda *place: ARGUMENTS[place], "in settings")
+        return merge(own, settings)
+
+    def _given(self, own: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+        """Of the settings that arguments give, those whose argument is not left at its default."""
+        default = TextClassifier()
+        changed = [place for place, name in ARGUMENTS.items() if getattr(self, name) != getattr(default, name)]
+        return merge(*({section: {key: own[section][key]}} for section, key in changed))
 
     def predict_proba(self, X: Iterable[Any]) -> np.ndarray:  # noqa: N803
         """Return probabilities of shape (texts, classes)."""

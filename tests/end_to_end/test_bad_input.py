@@ -134,6 +134,8 @@ def test_dev_and_test_labels_must_be_known(train, tmp_path, part, content, expec
         case("--set algorithm.name=5", ["algorithm.name is 5"], id="algorithm of a wrong type"),
         case("--set training.recipe=5", ["training.recipe is 5"], id="recipe of a wrong type"),
         case(f"--set training.seed={10**23}", ["training.seed"], id="seed too large"),
+        case("--set training.mode=full", ["--mode is 'lite'", "training.mode is 'full'", "one of"], id="two modes"),
+        case("--seed 1 --set training.seed=2", ["--seed is 1", "training.seed is 2"], id="two seeds"),
     ],
 )  # fmt: skip
 def test_an_unknown_name_or_a_value_out_of_range_is_refused(train, tmp_path, words, expected):
@@ -147,6 +149,15 @@ def test_all_faults_of_a_config_come_in_one_message(train, tmp_path):
     ran = train("--config", config, "--recipe", "bets")
     assert_refused(ran, "6 settings are wrong", "training.step.", "training.mu is 0", "tau is 2", "'outptu'", "'bets'")
     assert "'delete" in ran.err
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("words", ["--recipe paper", "--set training.recipe=paper", "--algorithm fixmatch"])
+def test_the_file_of_a_run_is_refused_beside_another_recipe_or_algorithm(train, tmp_path, words):
+    assert train("--quiet").code == 0
+    file = (tmp_path / "run").rename(tmp_path / "earlier") / "config.toml"
+    ran = train("--config", file, *words.split())
+    assert_refused(ran, "settings that", str(file), "out to train what the file says")
     assert not (tmp_path / "run").exists()
 
 

@@ -34,7 +34,7 @@ def test_the_demo_takes_another_algorithm_and_leaves_nothing_where_there_is_none
     ran = command("demo", "--algorithm", "pseudolabel", "--seeds", 1, "--output", tmp_path / "demo", "--quiet")
     assert ran.code == 0, ran.err
     assert "pseudolabel" in ran.out
-    assert "over 1 seed (%)" in ran.out
+    assert "Scores of 1 seed (%)" in ran.out
     wrong = command("demo", "--algorithm", "pseudolabels", "--output", tmp_path / "other")
     assert wrong.code == 2
     assert "Did you mean 'pseudolabel'?" in wrong.err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,7 @@ import jointmatch
 from jointmatch import TextClassifier, load
 from jointmatch.augment import add_engine
 from jointmatch.errors import ConfigError, DataError, InputError
+from jointmatch.resolve import resolve
 from tests.conftest import topic_texts
 
 TEXTS, LABELS = topic_texts(45)
@@ -363,6 +365,25 @@ def test_settings_may_stand_in_sections_as_in_a_config_file(make):
     nested = make(settings={"training": {"steps": 5, "evaluate_every": 5}, "algorithm.tau": 0.5}).fit(TEXTS, LABELS)
     flat = make(settings={"training.steps": 5, "training.evaluate_every": 5, "algorithm.tau": 0.5}).fit(TEXTS, LABELS)
     np.testing.assert_array_equal(nested.predict_proba(NEW), flat.predict_proba(NEW))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "settings", "said"),
+    [
+        ({"mode": "full"}, {"training.mode": "lite"}, "mode is 'full', but training.mode is 'lite' in settings"),
+        ({"random_state": 1}, {"training": {"seed": 2}}, "random_state is 1, but training.seed is 2 in settings"),
+        ({"recipe": "paper"}, resolve({}, "lite").to_dict(), "recipe is 'paper', but training.recipe is 'best' in"),
+        ({"unlabeled_value": "x"}, {"data.unlabeled_value": "y"}, "unlabeled_value is 'x', but data.unlabeled"),
+    ],
+)
+def test_a_setting_that_contradicts_an_argument_is_refused(arguments, settings, said):
+    with pytest.raises(ConfigError, match=re.escape(said)):
+        TextClassifier(**arguments, settings=settings).fit(TEXTS, LABELS)
+
+
+def test_a_setting_may_repeat_an_argument_or_replace_one_that_was_not_given(make):
+    fitted = make({"training.mode": "lite", "algorithm.name": "fixmatch", "output.baselines": False}, mode="lite")
+    assert fitted.fit(TEXTS, LABELS, unlabeled=NEW).result_["algorithm"] == "fixmatch"
 
 
 def test_white_space_around_labels_makes_no_classes(make):

@@ -105,3 +105,19 @@ def test_the_standard_error_over_seeds_is_that_of_the_gains_seed_by_seed(capsys,
     rows = {"supervised": bases, "jointmatch": [base + gain for base, gain in zip(bases, gains, strict=True)]}
     show_summary({name: {"test": {"accuracy": summary(values)}} for name, values in rows.items()}, "jointmatch", 2)
     assert said in " ".join(capsys.readouterr().out.split())
+
+
+def test_one_seed_is_shown_without_a_spread(capsys):
+    show_summary({"jointmatch": {"test": {"accuracy": summary([0.8])}}}, "jointmatch", 1)
+    out = " ".join(capsys.readouterr().out.split())
+    assert "Scores of 1 seed (%)" in out
+    assert "80.00" in out
+    assert "±" not in out
+
+
+def test_several_seeds_are_shown_as_mean_and_population_spread(capsys):
+    """0.8 and 0.9: mean 0.85, each 0.05 from it."""
+    show_summary({"jointmatch": {"test": {"accuracy": summary([0.8, 0.9])}}}, "jointmatch", 2)
+    out = " ".join(capsys.readouterr().out.split())
+    assert "Mean ± standard deviation over 2 seeds (%)" in out
+    assert "85.00 ± 5.00" in out

@@ -117,9 +117,12 @@ def _numbers(results: Results, e: Entry, metric: str) -> list[object]:
 
 
 def _summary(values: Mapping[int, float]) -> list[object]:
-    """Mean and spread."""
+    """Mean and spread, which a single value does not have."""
     numbers = list(values.values())
-    return [_percent(np.mean(numbers)), _percent(np.std(numbers))] if numbers else ["", ""]
+    return [
+        _percent(np.mean(numbers)) if numbers else "",
+        _percent(np.std(numbers)) if len(numbers) > 1 else "",
+    ]
 
 
 def _percent(fraction: float | np.floating) -> float:

@@ -172,9 +172,10 @@ def mean(values: Mapping[int, float]) -> float:
 
 
 def spread(values: Mapping[int, float] | Sequence[float]) -> str:
-    """Mean ± population standard deviation in percent, as in the paper."""
+    """Mean ± population standard deviation in percent, as in the paper; a single value, which has none, by itself."""
     numbers = list(values.values()) if isinstance(values, Mapping) else list(values)
-    return f"{100 * np.mean(numbers):.2f} ± {100 * np.std(numbers):.2f}"
+    beside = f" ± {100 * np.std(numbers):.2f}" if len(numbers) > 1 else ""
+    return f"{100 * np.mean(numbers):.2f}{beside}"
 
 
 __all__ = ["CHOSEN", "LAST", "METRICS", "Entry", "Results", "done_and_wanted", "mean", "spread"]

@@ -110,5 +110,6 @@ def percent(value: float) -> str:
 
 
 def spread(values: dict[str, Any]) -> str:
-    """Format mean and spread as percentages."""
-    return f"{100 * values['mean']:.2f} ± {100 * values['std']:.2f}"
+    """Format mean and spread as percentages; a single value, which has no spread, by itself."""
+    beside = f" ± {percent(values['std'])}" if len(values["values"]) > 1 else ""
+    return f"{percent(values['mean'])}{beside}"

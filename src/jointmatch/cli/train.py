@@ -83,6 +83,7 @@ def train(
     from jointmatch.cli.verdict import show_run, show_seeds
     from jointmatch.config import build, merge, parse_overrides, read_toml
     from jointmatch.networks import check_backbone
+    from jointmatch.precedence import check_file, check_options
     from jointmatch.record import RunFolder
     from jointmatch.run import run
     from jointmatch.seeds import check_alone, check_seeds, train_seeds
@@ -100,7 +101,11 @@ def train(
         algorithm={"name": algorithm},
         training={"recipe": recipe, "mode": mode, "device": device, "seed": seed},
     )
-    settings = merge(read_toml(config) if config else {}, options, parse_overrides(set_ or []))
+    overrides = parse_overrides(set_ or [])
+    check_options(options, overrides)
+    file, line = read_toml(config) if config else {}, merge(options, overrides)
+    check_file(config, file, line)
+    settings = merge(file, line)
     first = _check(settings)
     _check(merge(settings, {"training": {"seed": first + (seeds or 1) - 1}}))  # the last seed
     source = replace(source, config=build({"data": settings.get("data", {})}).data)

@@ -76,7 +76,8 @@ def show_summary(rows_of: dict[str, Any], algorithm: str, seeds: int) -> None:
     columns = ["method", *(f"{part} {metric.replace('macro_f1', 'macro-F1')}" for part, metric in cells)]
     names = [*(name for name in rows_of if name != algorithm), algorithm]
     rows = [[_title(name), *(spread(rows_of[name][part][metric]) for part, metric in cells)] for name in names]
-    table(columns, rows, title=f"Mean ± standard deviation over {seeds} seed{'s' * (seeds > 1)} (%)")
+    what = "Mean ± standard deviation over" if seeds > 1 else "Scores of"
+    table(columns, rows, title=f"{what} {seeds} seed{'s' * (seeds > 1)} (%)")
     part = "test" if "test" in parts else parts[0]
     means = {name: row[part]["accuracy"]["mean"] for name, row in rows_of.items() if name != NETWORKS_ALONE}
     values = {name: row[part]["accuracy"]["values"] for name, row in rows_of.items()}

@@ -102,7 +102,7 @@ def test_several_counts_of_labels_are_columns(written, store):
     assert list(accuracy.columns) == ["labels per class", "5", "10"]
     assert accuracy.rows[0] == [
         "Theirs",
-        "50.00 ± 0.00, 1 of 3 seeds",
+        "50.00, 1 of 3 seeds",
         "81.00 ± 0.82 (paper 80.20 ± 2.4)",
     ]
     assert accuracy.rows[1] == ["Ours", "not run", "87.00 ± 0.82 (paper 87.70 ± 0.5)"]
@@ -120,6 +120,20 @@ def test_csv_has_every_number_on_a_line(written, store):
     assert (first["row"], first["metric"], first["mean"], first["std"]) == ("theirs", "accuracy", "80.5", "0.5")
     assert (first["paper"], first["lead"], first["n"], first["distinguishable"]) == ("80.2", "6.5", "2", "True")
     assert [line["mean"] for line in lines if line["row"] == "other"] == ["", ""]
+
+
+def test_one_seed_is_shown_without_a_spread_in_every_format(written, store):
+    """A spread of one value would always be 0; two equal ones do have a spread of 0."""
+    experiment = written(TEXT)
+    keep(store, experiment, "ours", [0.86])
+    keep(store, experiment, "theirs", [0.80, 0.80])
+    results = Results(experiment, store)
+    assert "| Ours | 86.00 | 85.00 |" in markdown(sections(results))
+    assert "| Theirs | 80.00 ± 0.00 | 79.00 ± 0.00 |" in markdown(sections(results))
+    assert "Ours & 86.00 & 85.00 &" in latex(sections(results))
+    lines = {line["row"]: line for line in csv.DictReader(io.StringIO(as_csv(results))) if line["metric"] == "accuracy"}
+    assert (lines["ours"]["mean"], lines["ours"]["std"], lines["ours"]["seeds"]) == ("86.0", "", "1")
+    assert (lines["theirs"]["mean"], lines["theirs"]["std"]) == ("80.0", "0.0")
 
 
 def test_csv_has_what_further_columns_show(written, store):
@@ -170,7 +184,7 @@ def test_a_search_is_shown_on_dev_alone(written, store):
     keep(store, experiment, "ours", [0.86])
     (table,) = sections(Results(experiment, store))
     assert table.columns[0] == "dev, 10 labels per class"
-    assert table.rows[1][1] == "86.00 ± 0.00"
+    assert table.rows[1][1] == "86.00"
 
 
 def test_runs_from_before_there_were_cells_are_shown_until_there_is_one(written, store):
@@ -183,12 +197,12 @@ def test_runs_from_before_there_were_cells_are_shown_until_there_is_one(written,
     pack = {"format": 1, "machine": {"device": "abacus"}, "runs": [run, other]}
     (store.folder / "earlier").mkdir(parents=True)
     (store.folder / "earlier" / "mine.json").write_text(json.dumps(pack))
-    assert "| Ours | 50.00 ± 0.00 |" in (text := markdown(sections(Results(experiment, store))))
+    assert "| Ours | 50.00 |" in (text := markdown(sections(Results(experiment, store))))
     assert "abacus" in text
     assert "under the recipe of that time" in text
     assert done_and_wanted(experiment, store)[0] == 0  # shown, but not taken for finished
     keep(store, experiment, "ours", [0.9])
-    assert "| Ours | 90.00 ± 0.00 |" in (text := markdown(sections(Results(experiment, Store(store.folder)))))
+    assert "| Ours | 90.00 |" in (text := markdown(sections(Results(experiment, Store(store.folder)))))
     assert "abacus" not in text
     assert "under the recipe of that time" not in text
 
@@ -200,8 +214,8 @@ def test_with_a_reader_of_words_no_score_is_the_last_step_s(written, store):
         keep(store, experiment, row, [0.86])
     (table,) = sections(Results(experiment, store))
     shown = {row[0]: row[1:] for row in table.rows}
-    assert shown["Ours"] == ["86.00 ± 0.00", ""]
-    assert shown["alone"] == ["86.00 ± 0.00", "86.00 ± 0.00"]
+    assert shown["Ours"] == ["86.00", ""]
+    assert shown["alone"] == ["86.00", "86.00"]
 
 
 def test_crossed_variants_are_a_table_of_weak_by_strong(written, store):
@@ -212,7 +226,7 @@ def test_crossed_variants_are_a_table_of_weak_by_strong(written, store):
     keep(store, experiment, "weak a, strong b", [0.5])
     assert markdown([crossed(Results(experiment, store), "ag_news", 10)]) == (
         "| dev / test | strong b | strong d |\n|---|---|---|\n"
-        "| weak a | 50.00 ± 0.00 / 50.00 ± 0.00 |  |\n| weak c |  | not run / not run |"
+        "| weak a | 50.00 / 50.00 |  |\n| weak c |  | not run / not run |"
     )
 
 
@@ -244,7 +258,7 @@ def test_a_seed_without_pseudo_labels_has_a_share_of_none_and_nothing_to_be_righ
     mine = written('data = { ag_news = 10 }\nseeds = 3\ncolumns = ["pseudo_labels"]\nvariants.a = {}')
     for cell, own in zip(cells_of(mine, "a", "ag_news", 10), ({"share": 0.6, "accuracy": 0.9}, {}, {}), strict=True):
         store.write(cell.path, record_of(cell, 0.8, pseudo_labels=own))
-    assert "| a | 20.00 ± 28.28 | 90.00 ± 0.00, 1 of 3 seeds |" in markdown(sections(Results(mine, store)))
+    assert "| a | 20.00 ± 28.28 | 90.00, 1 of 3 seeds |" in markdown(sections(Results(mine, store)))
 
 
 def test_what_is_kept_of_pseudo_labels_is_their_state_at_the_end():
