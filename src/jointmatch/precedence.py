@@ -67,6 +67,11 @@ class Choice:
             training.get("mode", TrainingConfig.mode),
         )
 
+    def differs(self, other: Choice) -> list[str]:
+        """What the other chooses otherwise; mode auto may come to the same."""
+        unlike = [what for what in ("recipe", "algorithm", "mode") if getattr(self, what) != getattr(other, what)]
+        return [what for what in unlike if what != "mode" or "auto" not in (self.mode, other.mode)]
+
     def settings(self) -> Settings:
         """Every setting that follows; in lite, unless mode full is chosen."""
         chosen = {"algorithm": {"name": self.algorithm}, "training": {"recipe": self.recipe}}
@@ -76,15 +81,15 @@ class Choice:
 
 
 def check_file(path: Path | None, file: Settings, line: Settings) -> None:
-    """Refuse a file that repeats its own recipe's or algorithm's settings, if the command line asks for another.
+    """Refuse a file with settings of its own recipe, algorithm or mode, if the command line asks for another.
 
-    A run's ``config.toml`` states every setting, so that another recipe beside it would be one in name only. A file of
-    the user's own changes goes with any.
+    A run's ``config.toml`` states every setting, so that another recipe beside it would be one in name only, and
+    another mode would train at rates made for its own. A file of the user's own changes goes with any.
     """
     if not all(isinstance(values, Mapping) for values in file.values()):
         return  # reported with all other faults
     own, asked = Choice.of(line, file), Choice.of(file, line)
-    others = [what for what in ("recipe", "algorithm") if getattr(own, what) != getattr(asked, what)]
+    others = own.differs(asked)
     if not others:
         return
     try:

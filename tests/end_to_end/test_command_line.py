@@ -111,13 +111,15 @@ def test_single_settings_win_over_the_config_file_of_a_run(command, toy, tiny_ba
     file = (tmp_path / "run").rename(tmp_path / "earlier") / "config.toml"
     (tmp_path / "other").symlink_to(tiny_backbone)
     steps = ("--set", "training.steps=1", "--set", "training.seed=7")
-    own = ("--mode", "full", "--seed", 7, "--backbone", tmp_path / "other", *steps)
+    own = ("--seed", 7, "--backbone", tmp_path / "other", *steps)
     ran = command(*words, "--config", file, "--recipe", "best", "--algorithm", "jointmatch", *own)
     assert ran.code == 0, ran.err
     stored = tomllib.loads((tmp_path / "run/config.toml").read_text())
-    assert (stored["training"]["mode"], stored["training"]["seed"], stored["training"]["steps"]) == ("full", 7, 1)
+    assert (stored["training"]["seed"], stored["training"]["steps"]) == (7, 1)
     assert stored["network"]["backbone"] == str(tmp_path / "other")
     assert stored["output"]["folds"] == 2  # as the file says
+    again = command(*words[:2], "--output", tmp_path / "full", "--config", file, "--mode", "full")
+    assert (again.code, "Got mode full beside" in again.err) == (2, True)
 
 
 def test_a_file_of_one_s_own_changes_goes_with_any_recipe(command, toy, tiny_backbone, tmp_path):

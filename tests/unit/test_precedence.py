@@ -51,6 +51,15 @@ def test_both_are_named_where_both_are_others():
     assert "which holds recipe best and algorithm jointmatch and fixes" in told
 
 
+def test_another_mode_is_refused_since_its_rates_are_others():
+    """A run's file in lite holds 5e-3, at which whole networks diverge; 'auto' may come to lite as well."""
+    told = refusal(of_a_run({"training": {"mode": "lite"}}), {"training": {"mode": "full"}})
+    assert "Got mode full beside run/config.toml, which holds mode lite and fixes " in told
+    assert "Leave mode full out" in told
+    check_file(PATH, of_a_run({"training": {"mode": "lite"}}), {"training": {"mode": "auto"}})
+    check_file(PATH, {"training": {"mode": "lite"}, "algorithm": {"tau": 0.8}}, {"training": {"mode": "full"}})
+
+
 def test_one_setting_is_enough_to_refuse_unless_the_command_line_gives_it_too():
     """The recipes agree on the batch; steps are the user's own."""
     file = {"training": {"recipe": "paper", "update": "joint", "batch_size": 8, "steps": 7}}
@@ -96,7 +105,7 @@ def test_a_file_of_the_user_s_own_changes_goes_with_any_recipe(file):
     [
         {},
         {"training": {"recipe": "best"}, "algorithm": {"name": "jointmatch"}},
-        {"training": {"mode": "full", "seed": 3}, "network": {"backbone": "minilm"}},
+        {"training": {"mode": "auto", "seed": 3}, "network": {"backbone": "minilm"}},
     ],
 )
 def test_a_run_s_settings_go_with_its_own_recipe_and_with_single_settings_beside_it(line):
