@@ -16,11 +16,18 @@ from jointmatch.config import AlgorithmConfig, Config
 from jointmatch.data import UNLABELED
 from jointmatch.training import FeatureSet, Listener, LiteLearner, Logistic, Loop, Spreading, Updater, build_heads
 from jointmatch.training.metrics import brief
-from jointmatch.types import NETWORKS_ALONE, Task, balance_of
+from jointmatch.types import CROSS_VALIDATION, NETWORKS_ALONE, Task, balance_of
 from jointmatch.words import Lessons, harm
 
 Classifier = Callable[[Tensor], np.ndarray]
 """Features (N, M, D) to probabilities (M, C)."""
+
+
+class Compared(NamedTuple):
+    """Scores by method, and part -> method -> whether it was right about each text (M,)."""
+
+    scores: dict[str, Any]
+    right: dict[str, dict[str, np.ndarray]]
 
 
 class Untrained(NamedTuple):
@@ -72,41 +79,45 @@ class Comparison:
         self.features, self.config, self.num_classes, self.listener = features, config, num_classes, listener
         self.lessons = lessons
 
-    def scores(self, truths: Mapping[str, np.ndarray]) -> dict[str, Any]:
+    def scores(self, truths: Mapping[str, np.ndarray]) -> Compared:
         """Baseline -> part -> accuracy and macro-F1, for parts whose labels are given."""
-        return {
-            name: {part: brief(classify(self.features.parts[part]), y) for part, y in truths.items()}
+        probs = {
+            name: {part: classify(self.features.parts[part]) for part in truths}
             for name, classify in self._baselines(self.features).items()
         }
+        scores = {name: {part: brief(own[part], y) for part, y in truths.items()} for name, own in probs.items()}
+        right = {part: {name: own[part].argmax(-1) == y for name, own in probs.items()} for part, y in truths.items()}
+        return Compared(scores, right)
 
-    def cross_validate(self, folds: int) -> dict[str, Any]:
+    def cross_validate(self, folds: int) -> Compared:
         """Return the accuracy of the baselines and the algorithm itself on labelled texts held out in turn."""
         labels = self.features.labels.cpu().numpy()
         sizes = np.bincount(labels)
         # A class's only example is never left out: nothing could learn the class without it.
         testable = np.flatnonzero(sizes[labels] > 1)
         if folds < 2:
-            return {}  # none requested
+            return Compared({}, {})  # none requested
         folds = int(min(folds, sizes.max()))
         if folds < 2:
             self.listener.note(
                 "One labelled text per class is too few to cross-validate, so there is no score to show."
             )
-            return {}
-        right: dict[str, list[bool]] = {}
-        self.listener.stage("cross-validation", folds)
+            return Compared({}, {})
+        right: dict[str, np.ndarray] = {}
+        self.listener.stage(CROSS_VALIDATION, folds)
         for rows in self._left_out(testable, labels[testable], folds):
             fold = self.features.fold(torch.as_tensor(rows, device=self.features.labels.device))
             probs = {name: classify(fold.parts["held_out"]) for name, classify in self._baselines(fold).items()}
             for name, of_rows in (probs | self._own(fold, rows)).items():
-                right.setdefault(name, []).extend((of_rows.argmax(-1) == labels[rows]).tolist())
+                right.setdefault(name, np.zeros(len(labels), bool))[rows] = of_rows.argmax(-1) == labels[rows]
             self.listener.advance()
         self.listener.done()
+        right = {name: hits[testable] for name, hits in right.items()}
         if NETWORKS_ALONE in right:
-            alone, both = (np.array(right[name]) for name in (NETWORKS_ALONE, self.config.algorithm.name))
-            if problem := harm(alone, both, "in cross-validation"):
+            problem = harm(right[NETWORKS_ALONE], right[self.config.algorithm.name], f"in {CROSS_VALIDATION}")
+            if problem:
                 self.listener.warn(problem)
-        return {name: _rate(hits) for name, hits in right.items()}
+        return Compared({name: _rate(hits) for name, hits in right.items()}, {CROSS_VALIDATION: right})
 
     def _own(self, fold: FeatureSet, rows: np.ndarray) -> dict[str, np.ndarray]:
         """The algorithm's probabilities for the held-out rows, from models that have not seen their labels."""
@@ -136,7 +147,7 @@ class Comparison:
         }
 
 
-def _rate(hits: list[bool]) -> dict[str, Any]:
+def _rate(hits: np.ndarray) -> dict[str, Any]:
     share = float(np.mean(hits))
     error = float(np.sqrt(share * (1 - share) / len(hits)))
     return {"accuracy": share, "standard_error": error, "n": len(hits)}

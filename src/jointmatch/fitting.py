@@ -24,7 +24,7 @@ def fit(config: Config, splits: Splits) -> tuple[Config, list[str]]:
 
 
 def _lacking_classes(splits: Splits) -> list[str]:
-    """One line per scored part without any text of some class: its macro-F1 is low however good the model."""
+    """One line per scored part without any text of some class: its macro-F1 is over fewer classes."""
     lines = []
     for name, part in (("dev", splits.dev), ("test", splits.test)):
         there = set(part.labels) if part else set()

@@ -18,10 +18,11 @@ from jointmatch.algorithms import settings_of
 from jointmatch.announcement import announce
 from jointmatch.assembly import Assembly
 from jointmatch.collapse import FEWEST, shares, swallowed
-from jointmatch.comparison import Comparison, Untrained
+from jointmatch.comparison import Compared, Comparison, Untrained
 from jointmatch.config import Config
-from jointmatch.data import SeenTexts, Splits
+from jointmatch.data import SeenTexts, Splits, Texts
 from jointmatch.fitting import fit
+from jointmatch.leads import Hits, hits_on, paired_leads
 from jointmatch.listener import Remembering
 from jointmatch.model import Model, ModelFacts
 from jointmatch.networks import Encoder, Networks, device_name
@@ -39,7 +40,7 @@ from jointmatch.training import (
 )
 from jointmatch.training.checkpoints import check_identity, read_facts
 from jointmatch.training.metrics import brief, full_metrics
-from jointmatch.types import NETWORKS_ALONE
+from jointmatch.types import CROSS_VALIDATION, NETWORKS_ALONE
 from jointmatch.version import __version__
 from jointmatch.words import Lessons, NoLessonsError, WordReader, harm
 
@@ -59,6 +60,7 @@ class Outcome:
     config: Config
     history: list[dict[str, Any]]
     result: dict[str, Any]
+    hits: Hits
 
 
 class Job:
@@ -117,12 +119,12 @@ class Job:
             return None
         self._check_checkpoint()
         try:
-            history, result = self.folder.read_history(), self.folder.read_result()
+            history, result, hits = self.folder.read_history(), self.folder.read_result(), self.folder.read_hits()
         except (OSError, ValueError):  # damaged since: redo what is missing
             return None
         if result.get("test_texts") != self._test_texts():  # the test part has changed: score again
             return None
-        return Outcome(Model.load(self.folder.model, str(self.assembly.device)), self.config, history, result)
+        return Outcome(Model.load(self.folder.model, str(self.assembly.device)), self.config, history, result, hits)
 
     def prepare(self, like: Job | None = None) -> None:
         """Compute frozen features if they are needed, reusing the encoder of a job ``like`` this one."""
@@ -162,22 +164,21 @@ class Job:
         reader = self.timed("words", lambda: lessons.taught(pool.mean(0))) if lessons else None
         model = self._model(trained, reader)
         alone = {part: self._probs(part, trained.logits.get(part)).mean(0) for part in self.truths}
-        result = self._result(trained, model, alone)
-        if self.config.output.baselines and self.features is not None:
-            features = self.features
-            result |= self.timed("baselines", lambda: self._comparison(features, lessons))
-            if reader and self.truths:
-                result["baselines"][NETWORKS_ALONE] = {p: brief(alone[p], y) for p, y in self.truths.items()}
+        probs = {part: self._with_words(reader, part, of_part) for part, of_part in alone.items()}
+        result = self._result(trained, model, alone, probs)
+        hits = self._held_against_baselines(result, lessons, alone, probs)
+        result["leads"] = paired_leads([hits], self.config.algorithm.name)
         result["seconds"] = {name: round(value, 3) for name, value in self.seconds.items()}
         if self.folder:
             problem = self.folder.write_pseudo_labels(self.splits, pool)
             if problem:
                 self.listener.note(problem)
             model.save(self.folder.model)
+            self.folder.write_hits(hits)
             self.folder.write_result(result)
         del self.learner, self.loop  # other seeds may need the memory
         self.features = None
-        return Outcome(model, self.config, trained.history, result)
+        return Outcome(model, self.config, trained.history, result, hits)
 
     def timed(self, name: str, stage: Callable[[], T]) -> T:
         """Run a stage, add its seconds to the record and return its result."""
@@ -242,7 +243,7 @@ class Job:
     def _test_texts(self) -> str | None:
         """A digest of the test part: training does not depend on it, but the scores do."""
         test = self.splits.test
-        return None if test is None else _digest([test.texts, test.labels])
+        return None if test is None else _digest_of(test)
 
     def _lessons(self) -> Lessons | None:
         pool, labeled, classes = self.splits.pool.texts, self.splits.labeled, len(self.splits.classes)
@@ -295,10 +296,11 @@ class Job:
             logits = learner.part_logits(learner.networks, part) if known is None else known
         return logits.double().softmax(-1).numpy()
 
-    def _result(self, trained: Trained, model: Model, alone: Mapping[str, np.ndarray]) -> dict[str, Any]:
-        """Build the result; ``alone`` holds the networks' probabilities on each labelled part."""
+    def _result(
+        self, trained: Trained, model: Model, alone: Mapping[str, np.ndarray], probs: Mapping[str, np.ndarray]
+    ) -> dict[str, Any]:
+        """Build the result from the probabilities on each labelled part, of the networks ``alone`` and with words."""
         reader = model.reader
-        probs = {part: self._with_words(reader, part, of_part) for part, of_part in alone.items()}
         if reader and "dev" in self.truths:
             hits = [of_part["dev"].argmax(-1) == self.truths["dev"] for of_part in (alone, probs)]
             if problem := harm(hits[0], hits[1], "on the dev part"):
@@ -341,12 +343,35 @@ class Job:
         texts = (self.splits.dev if part == "dev" else self.splits.test).texts  # type: ignore[union-attr]
         return reader.beside(networks, reader.words.rows(texts))
 
-    def _comparison(self, features: FeatureSet, lessons: Lessons | None) -> dict[str, Any]:
+    def _held_against_baselines(
+        self,
+        result: dict[str, Any],
+        lessons: Lessons | None,
+        alone: Mapping[str, np.ndarray],
+        probs: Mapping[str, np.ndarray],
+    ) -> Hits:
+        """Add to the result what it is compared with, if that is wanted; return which texts each method got right."""
+        right: dict[str, dict[str, np.ndarray]] = {part: {} for part in self.truths}
+        if self.config.output.baselines and self.features is not None:
+            features = self.features
+            scores, right = self.timed("baselines", lambda: self._comparison(features, lessons))
+            if result["scores_of_networks"]:
+                scores[NETWORKS_ALONE] = {part: brief(alone[part], y) for part, y in self.truths.items()}
+            result["baselines" if self.truths else "cross_validation"] = scores
+        for part, y in self.truths.items():
+            right[part][self.config.algorithm.name] = probs[part].argmax(-1) == y
+        texts = {CROSS_VALIDATION: self.splits.labeled, "dev": self.splits.dev, "test": self.splits.test}
+        return {part: hits_on(_digest_of(texts[part]), of_part) for part, of_part in right.items()}
+
+    def _comparison(self, features: FeatureSet, lessons: Lessons | None) -> Compared:
         """What to compare the result with: baseline scores where there are labels, else a cross-validation."""
         comparison = Comparison(features, self.assembly.lite_config(), len(self.splits.classes), self.listener, lessons)
-        if self.truths:
-            return {"baselines": comparison.scores(self.truths)}
-        return {"cross_validation": comparison.cross_validate(self.config.output.folds)}
+        return comparison.scores(self.truths) if self.truths else comparison.cross_validate(self.config.output.folds)
+
+
+def _digest_of(part: Texts | None) -> str:
+    assert part is not None
+    return _digest([part.texts, part.labels])
 
 
 def _digest(parts: Any) -> str:

@@ -19,8 +19,17 @@ from jointmatch.config import Config
 from jointmatch.data import Splits
 from jointmatch.errors import OutputError
 from jointmatch.files import write_atomically, write_json, write_text
+from jointmatch.leads import Hits
 
-OWN_NAMES = ("config.toml", "history.jsonl", "pseudo_labels.parquet", "result.json", "checkpoints", "model")
+OWN_NAMES = (
+    "config.toml",
+    "history.jsonl",
+    "pseudo_labels.parquet",
+    "hits.json",
+    "result.json",
+    "checkpoints",
+    "model",
+)
 WORK = ("history.jsonl", "checkpoints", "result.json")  # any of these shows that a run has done some work
 EARLIER = ".earlier-run"  # holds a run while it is being replaced
 
@@ -33,6 +42,7 @@ class RunFolder:
         self.model = self.path / "model"
         self.checkpoint = self.path / "checkpoints" / "last.safetensors"
         self.result = self.path / "result.json"
+        self.hits = self.path / "hits.json"
 
     @contextmanager
     def claimed(self, overwrite: bool = False, resume: bool = False) -> Iterator[None]:
@@ -128,6 +138,17 @@ class RunFolder:
     def read_result(self) -> dict[str, Any]:
         """Read the outcome of a finished run."""
         found: dict[str, Any] = json.loads(self.result.read_text(encoding="utf-8"))
+        return found
+
+    def write_hits(self, hits: Hits) -> None:
+        """Write which texts each method got right: several seeds are held against baselines text by text."""
+        write_json(self.hits, hits)
+
+    def read_hits(self) -> Hits:
+        """Read which texts each method got right; none if an earlier version made the run."""
+        if not self.hits.exists():
+            return {}
+        found: Hits = json.loads(self.hits.read_text(encoding="utf-8"))
         return found
 
     def read_history(self) -> list[dict[str, Any]]:

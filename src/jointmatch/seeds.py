@@ -9,11 +9,13 @@ from typing import Any
 
 from jointmatch.data import Splits
 from jointmatch.errors import OutputError
+from jointmatch.leads import Hits, Leads, leads_over_seeds, paired_leads
 from jointmatch.listener import Listener
 from jointmatch.model import copy_model
 from jointmatch.record import RunFolder
 from jointmatch.run import run_seeds
 from jointmatch.training.metrics import summary
+from jointmatch.types import CROSS_VALIDATION
 
 SHARED = ("version", "algorithm", "recipe", "mode", "backbone", "device", "side_by_side", "classes")
 
@@ -40,11 +42,13 @@ def train_seeds(
     results = [outcome.result for outcome in outcomes]
     kept, why = choose(results)
     copy_model(places[kept].model, Path(folder) / "model")
+    summary_rows = summarize(results)
     combined = {
         "seeds": list(seeds),
         "kept_seed": seeds[kept],
         "kept_because": why,
-        "summary": summarize(results),
+        "summary": summary_rows,
+        "leads": _leads(summary_rows, [outcome.hits for outcome in outcomes], results[0]["algorithm"]),
         **{key: results[0][key] for key in SHARED},
         "runs": results,
     }
@@ -97,7 +101,7 @@ def summarize(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
             if not all(name in r["cross_validation"] for r in results):  # some draws of the pool taught no reader
                 continue
             values = [r["cross_validation"][name]["accuracy"] for r in results]
-            rows[name] = {"cross-validation": {"accuracy": summary(values)}}
+            rows[name] = {CROSS_VALIDATION: {"accuracy": summary(values)}}
     for part in results[0]["scores"]:
         own = {m: summary([r["scores"][part][m] for r in results]) for m in ("accuracy", "macro_f1")}
         rows.setdefault(results[0]["algorithm"], {})[part] = own
@@ -107,3 +111,9 @@ def summarize(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
             scores = [r["baselines"][name][part] for r in results]
             rows.setdefault(name, {})[part] = {m: summary([s[m] for s in scores]) for m in ("accuracy", "macro_f1")}
     return rows
+
+
+def _leads(rows: Mapping[str, Any], runs: Sequence[Hits], algorithm: str) -> Leads:
+    """Pair the methods by text where all seeds were scored on the same texts, elsewhere by seed alone."""
+    paired = paired_leads(runs, algorithm)
+    return {name: parts | paired.get(name, {}) for name, parts in leads_over_seeds(rows, algorithm).items()}

@@ -17,6 +17,10 @@ NETWORKS_ALONE = "networks_alone"
 """Name of the result without its word reader: shown beside the baselines, but not one of them."""
 
 
+CROSS_VALIDATION = "cross-validation"
+"""Stands where a part's name would, for the labelled texts left out in turn."""
+
+
 def balance_of(labels: Iterable[int], num_classes: int) -> tuple[float, ...]:
     """Return the share of each class among the labels."""
     counts = Counter(labels)

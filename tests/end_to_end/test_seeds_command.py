@@ -156,3 +156,48 @@ def test_what_was_interrupted_goes_on_to_the_same_result(train, tmp_path, monkey
     ran = train("--seeds", 2, "--resume", "--json")
     assert "Resumed after step 5." in ran.err
     assert json.loads(ran.out)["summary"] == wanted["summary"]
+
+
+@pytest.fixture
+def compared(train):
+    return lambda *words, **places: train(*words, "--set", "output.baselines=true", "--json", **places)
+
+
+def test_leads_over_baselines_are_paired_by_seed_and_text(compared, tmp_path):
+    result = json.loads(compared("--seeds", 2).out)
+    for name, parts in result["leads"].items():
+        for part, lead in parts.items():
+            means = [result["summary"][method][part]["accuracy"]["mean"] for method in ("jointmatch", name)]
+            assert lead["gain"] == pytest.approx(means[0] - means[1])
+            assert lead["over"] == "seeds and texts"
+    assert set(result["leads"]) == {"supervised", "logistic_regression", "label_spreading"}
+    for run in result["runs"]:
+        hits = json.loads((tmp_path / f"run/seed-{run['seed']}/hits.json").read_text())
+        assert {lead["over"] for parts in run["leads"].values() for lead in parts.values()} == {"texts alone"}
+        assert hits["test"]["texts"] == run["test_texts"] != hits["dev"]["texts"]
+        for part in ("dev", "test"):
+            rates = {name: row[part]["accuracy"] for name, row in run["baselines"].items()}
+            rates["jointmatch"] = run["scores"][part]["accuracy"]
+            found = {name: right.count("1") / len(right) for name, right in hits[part]["right"].items()}
+            assert found == pytest.approx(rates)
+
+
+def test_leads_are_the_same_when_seeds_were_finished_earlier(compared, tmp_path):
+    wanted = json.loads(compared("--seeds", 3, output=tmp_path / "whole").out)["leads"]
+    compared("--seeds", 2)
+    assert json.loads(compared("--seeds", 3, "--resume").out)["leads"] == wanted
+
+
+def test_seeds_of_an_earlier_version_are_compared_without_their_texts(compared, tmp_path):
+    wanted = json.loads(compared("--seeds", 2).out)
+    (tmp_path / "run/seed-1/hits.json").unlink()
+    found = json.loads(compared("--seeds", 2, "--resume").out)
+    assert found["summary"] == wanted["summary"]
+    assert {lead["over"] for parts in found["leads"].values() for lead in parts.values()} == {"seeds alone"}
+
+
+@pytest.mark.parametrize(("drawn", "over"), [((), "seeds and texts"), (("--labels-per-class", 4), "seeds alone")])
+def test_labelled_texts_are_left_out_for_all_seeds_alike_unless_each_draws_its_own(compared, drawn, over):
+    leads = json.loads(compared("--seeds", 2, *drawn, parts=()).out)["leads"]
+    assert {name: parts["cross-validation"]["over"] for name, parts in leads.items()} == dict.fromkeys(leads, over)
+    assert leads

@@ -35,9 +35,27 @@ def comparison(given: FeatureSet, listener: Listener | None = None, lessons: Les
 
 
 def test_both_baselines_are_scored_on_each_part_that_has_labels():
-    scores = comparison(features(4)).scores({"test": np.arange(12) % CLASSES})
+    scores = comparison(features(4)).scores({"test": np.arange(12) % CLASSES}).scores
     assert set(scores) == {"supervised", "logistic_regression", "label_spreading"}
     assert all(score["test"] == {"accuracy": 1.0, "macro_f1": 1.0} for score in scores.values())
+
+
+def test_which_texts_a_baseline_got_right_is_told_beside_its_score():
+    """The texts are of the classes 0 1 2 0 ...; called 0 all through, every third is right."""
+    found = comparison(features(4)).scores({"test": np.zeros(12, int)})
+    assert list(found.right["test"]) == list(found.scores)
+    for hits in found.right["test"].values():
+        assert hits.tolist() == [True, False, False] * 4
+
+
+def test_hits_in_a_cross_validation_are_in_the_order_of_the_texts_whatever_the_folds():
+    """Two texts lie where another class does: they alone are taken for it."""
+    given = features(4)
+    given.labeled[:, [4, 11]] = given.labeled[:, [3, 9]]
+    found = comparison(given).cross_validate(4)
+    for name, hits in found.right["cross-validation"].items():
+        assert hits.mean() == found.scores[name]["accuracy"]
+        assert np.flatnonzero(~hits).tolist() == [4, 11], name
 
 
 def test_every_labelled_text_is_left_out_once_and_never_trained_on(monkeypatch):
@@ -50,7 +68,7 @@ def test_every_labelled_text_is_left_out_once_and_never_trained_on(monkeypatch):
         return original(self, rows)
 
     monkeypatch.setattr(FeatureSet, "fold", fold)
-    scores = comparison(given).cross_validate(4)
+    scores = comparison(given).cross_validate(4).scores
     assert sorted(row for rows in seen for row in rows) == list(range(12))
     assert set(scores) == {"supervised", "logistic_regression", "label_spreading", "jointmatch"}
     assert all(score == {"accuracy": 1.0, "standard_error": 0.0, "n": 12} for score in scores.values())
@@ -74,7 +92,7 @@ def test_a_word_reader_is_asked_beside_and_never_taught_what_is_left_out(monkeyp
 
     monkeypatch.setattr(FeatureSet, "fold", seen_fold)
     monkeypatch.setattr(Lessons, "taught", seen_taught)
-    scores = comparison(given, lessons=lessons).cross_validate(4)
+    scores = comparison(given, lessons=lessons).cross_validate(4).scores
     assert left_out == folds
     assert list(scores)[-2:] == ["networks_alone", "jointmatch"]
     assert {scores[name]["accuracy"] for name in ("networks_alone", "jointmatch")} == {1.0}
@@ -125,7 +143,7 @@ def test_what_is_scored_is_what_is_said_with_the_words(monkeypatch):
     given = features(4, pool=600)
     lessons = Lessons(["some words"] * 600, ["some words"] * 12, given.labels.tolist(), CLASSES)
     monkeypatch.setattr(WordReader, "beside", lambda self, networks, rows: np.roll(networks, 1, axis=-1))
-    scores = comparison(given, lessons=lessons).cross_validate(4)
+    scores = comparison(given, lessons=lessons).cross_validate(4).scores
     assert [scores[name]["accuracy"] for name in ("networks_alone", "jointmatch")] == [1.0, 0.0]
 
 
@@ -133,7 +151,7 @@ def test_labels_without_any_meaning_score_no_better_than_chance():
     """A method that saw a left-out text's own label would be right about it; chance is a third."""
     given = features(10)
     noise = torch.randn(2, 30, 8, generator=torch.Generator().manual_seed(1))
-    scores = comparison(FeatureSet(noise, given.labels, noise, [noise], {})).cross_validate(5)
+    scores = comparison(FeatureSet(noise, given.labels, noise, [noise], {})).cross_validate(5).scores
     assert scores["supervised"]["accuracy"] < 0.6
     assert scores["jointmatch"]["accuracy"] < 0.6
 
@@ -142,7 +160,7 @@ def test_a_fold_that_would_leave_a_class_without_an_example_is_passed_over():
     given = features(3)
     keep = torch.tensor([0, 1, 2, 3, 4, 6, 7])  # class 2 keeps one example
     few = FeatureSet(given.labeled[:, keep], given.labels[keep], given.weak, given.strong, given.parts)
-    scores = comparison(few).cross_validate(3)
+    scores = comparison(few).cross_validate(3).scores
     assert 0 < scores["supervised"]["n"] < len(keep)
 
 
@@ -150,7 +168,7 @@ def test_one_example_of_every_class_gives_no_score_and_says_why():
     notes: list[str] = []
     listener = Listener()
     listener.note = notes.append  # type: ignore[assignment, method-assign]
-    assert comparison(features(1), listener).cross_validate(5) == {}
+    assert comparison(features(1), listener).cross_validate(5) == ({}, {})
     assert "too few to cross-validate" in notes[0]
 
 
@@ -158,13 +176,13 @@ def test_no_folds_asked_for_gives_no_score_without_a_word():
     notes: list[str] = []
     listener = Listener()
     listener.note = notes.append  # type: ignore[assignment, method-assign]
-    assert comparison(features(3), listener).cross_validate(0) == {}
+    assert comparison(features(3), listener).cross_validate(0) == ({}, {})
     assert notes == []
 
 
 def test_the_standard_error_is_the_binomial_one():
     """Three of four right: sqrt(0.75 * 0.25 / 4) = 0.2165."""
-    rate = _rate([True, True, False, True])
+    rate = _rate(np.array([True, True, False, True]))
     assert rate == {"accuracy": 0.75, "standard_error": pytest.approx(0.2165, abs=1e-4), "n": 4}
 
 

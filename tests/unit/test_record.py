@@ -9,7 +9,14 @@ from jointmatch.record import EARLIER, RunFolder
 
 
 def earlier_run(folder, *extra: str) -> None:
-    for name in ("config.toml", "result.json", "checkpoints/last.safetensors", "model/jointmatch.json", *extra):
+    for name in (
+        "config.toml",
+        "result.json",
+        "hits.json",
+        "checkpoints/last.safetensors",
+        "model/jointmatch.json",
+        *extra,
+    ):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text("old")
 
@@ -43,6 +50,13 @@ def test_a_folder_that_holds_a_run_is_refused_with_both_ways_out(tmp_path):
     with pytest.raises(OutputError, match=r"already holds a run.*--resume.*--overwrite"):
         RunFolder(tmp_path).claim()
     assert (tmp_path / "result.json").read_text() == "old"
+
+
+def test_which_texts_were_right_is_read_as_it_was_written_and_earlier_runs_have_none(tmp_path):
+    hits = {"test": {"texts": "digest", "right": {"jointmatch": "101"}}}
+    assert RunFolder(tmp_path).read_hits() == {}
+    RunFolder(tmp_path).write_hits(hits)
+    assert RunFolder(tmp_path).read_hits() == hits
 
 
 def test_overwrite_removes_the_run_and_nothing_else_when_the_new_one_is_complete(tmp_path):

@@ -55,7 +55,7 @@ def demo(
     if json:
         print_json(result)
         return
-    show_summary(result["summary"], result["algorithm"], seeds)
+    show_summary(result)
     say(f"Run folder: {output}   Model: {output}/model")
     command = "jointmatch" if shutil.which("jointmatch") else sys.argv[0]  # a venv need not be on the PATH
     say(f"Try it: {command} predict {output}/model {corpus_file('test')} | head")

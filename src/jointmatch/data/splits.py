@@ -113,6 +113,7 @@ def make_splits(
     pool = cleaner.drop_empty(_join([given.rows(blank_rows), *extra]), "unlabelled")
     pool = cleaner.drop_repeated(pool, [train, *parts.values()])
     cleaner.check_leaks(train, parts)
+    cleaner.check_shared(parts)
     cleaner.check_classes(train, given)
     return Splits(
         classes,
@@ -240,6 +241,16 @@ class _Cleaner:
             leaks = sum(same_text(t) in known for t in part.texts)
             sentence = f"{leaks} {name} text(s) also appear in the labelled part: that score is too kind."
             self.note(f"labelled_in_{name}", leaks, sentence)
+
+    def check_shared(self, parts: dict[str, Texts]) -> None:
+        """Tell of texts that are both in dev, which chooses the checkpoint, and in test."""
+        if len(parts) < 2:
+            return
+        chosen_on = {same_text(t) for t in parts["dev"].texts}
+        shared = sum(same_text(t) in chosen_on for t in parts["test"].texts)
+        where = "also appear in dev, which chooses the checkpoint"
+        sentence = f"{shared} test text(s) {where}: kept in both, so the test score is a little too kind."
+        self.note("dev_in_test", shared, sentence)
 
     def check_classes(self, train: Texts, given: Texts) -> None:
         sizes = Counter(train.labels)

@@ -12,12 +12,11 @@ from jointmatch.types import Label
 
 
 def brief(probs: np.ndarray, labels: np.ndarray) -> dict[str, float]:
-    """Accuracy and macro-F1 of (M, C) probabilities."""
+    """Accuracy and macro-F1 of (M, C) probabilities; macro-F1 is over the classes that occur or are predicted."""
     predicted = probs.argmax(-1)
-    classes = np.arange(probs.shape[-1])
     return {
         "accuracy": float(accuracy_score(labels, predicted)),
-        "macro_f1": float(f1_score(labels, predicted, labels=classes, average="macro", zero_division=0)),
+        "macro_f1": float(f1_score(labels, predicted, average="macro", zero_division=0)),
     }
 
 
@@ -33,7 +32,7 @@ def calibration_error(probs: np.ndarray, labels: np.ndarray, bins: int = 15) -> 
 
 
 def full_metrics(probs: np.ndarray, labels: np.ndarray, classes: Sequence[Label]) -> dict[str, Any]:
-    """Everything ``jointmatch evaluate`` reports; macro-F1 is over all classes of the model."""
+    """Everything ``jointmatch evaluate`` reports; the scores per class are of all classes of the model."""
     predicted, ids = probs.argmax(-1), np.arange(len(classes))
     precision, recall, f1, support = precision_recall_fscore_support(labels, predicted, labels=ids, zero_division=0)
     per_class = {
@@ -55,9 +54,12 @@ def full_metrics(probs: np.ndarray, labels: np.ndarray, classes: Sequence[Label]
 
 
 def no_text_of(where: str, absent: Sequence[Label]) -> str:
-    """Why macro-F1 is low at any accuracy on a part that lacks classes, in words."""
+    """What macro-F1 makes of the classes that a part lacks, in words."""
     shown = ", ".join(map(repr, absent[:5])) + (", ..." if len(absent) > 5 else "")
-    return f"{where} has no text of {len(absent)} class(es) ({shown}): macro-F1 counts such a class as 0."
+    return (
+        f"{where} has no text of {len(absent)} class(es) ({shown}): macro-F1 counts such a class as 0 if it was "
+        "predicted, and else leaves it out."
+    )
 
 
 def summary(values: Sequence[float]) -> dict[str, Any]:

@@ -77,6 +77,20 @@ def test_a_dev_or_test_text_in_the_labelled_part_is_told_and_both_stay(part):
     assert len(getattr(splits, part)) == 2
 
 
+def test_test_texts_that_are_also_in_dev_are_told_once_with_their_count_and_both_stay():
+    """Two rows of test are the dev text by another spacing."""
+    dev, test = rows(("d one", "a"), ("d two", "b")), rows(("d  one", "a"), (" d one", "b"), ("t one", "b"))
+    splits = make_splits(LABELED, dev=dev, test=test)
+    told = (
+        "2 test text(s) also appear in dev, which chooses the checkpoint: kept in both, so the test score is a little "
+    )
+    assert splits.notes == [told + "too kind."]
+    assert splits.counts["dev_in_test"] == 2
+    assert splits.dev is not None
+    assert splits.test is not None
+    assert (splits.dev.texts, splits.test.texts) == (dev.texts, test.texts)
+
+
 @pytest.mark.parametrize("part", ["dev", "test"])
 def test_labels_that_training_does_not_have_are_an_error_in_dev_and_test(part):
     with pytest.raises(
