@@ -23,6 +23,7 @@ seeds = 2
 against = "ours"
 references = ["logistic_regression", "label_spreading"]
 settings.training = {{ mode = "lite", device = "cpu", steps = {steps}, evaluate_every = 10 }}
+settings.network.word_reader = false
 [variants.ours]
 title = "Ours"
 paper.toys.5 = 88.5
@@ -76,6 +77,9 @@ def test_cells_are_run_once_and_shown_from_then_on(benchmark, place):
     assert ran.code == 0, ran.err
     assert "Tiny: 0 of 6 cells are finished and kept, 6 to run." in ran.out
     assert "(6 of 6)" in ran.out
+    rows = [line.split("  ")[:2] for line in ran.out.splitlines()[1:]]
+    assert sorted(name for name, _ in rows) == sorted(["ours", "theirs", "logistic_regression"] * 2)
+    assert all(where.startswith("toys 5 (") for _, where in rows)
     kept = records(place)
     assert len(kept) == 6  # two variants and the references, two seeds each
     again = benchmark("run", place / "tiny.toml", "--resume")
@@ -206,6 +210,7 @@ def test_a_variant_that_fails_ends_no_other_and_is_tried_again(benchmark, place)
 def test_nothing_is_started_once_the_time_is_up(benchmark, place):
     ran = benchmark("run", place / "tiny.toml", "--seconds", 0)
     assert ran.code == 0
+    assert "No cell is begun after 0 s; those under way then, 1 at most, are finished first." in ran.out
     assert "Time is up: 6 cells are left" in ran.out
     assert records(place) == {}
 
@@ -219,6 +224,14 @@ def test_a_data_set_that_is_not_here_is_left_out_and_said_once(benchmark, place)
     only = benchmark("run", place / "tiny.toml", "--dataset", "goemotions")
     assert only.code == 2
     assert "--data-dir" in only.err
+
+
+def test_a_table_points_out_a_data_set_that_nothing_is_known_of(benchmark, place):
+    (place / "tiny.toml").write_text(EXPERIMENT.format(steps=20).replace("toys = 5", "agnews = 5"))
+    shown = benchmark("table", place / "tiny.toml")
+    assert "No results, and no known benchmark: agnews. Did you mean 'ag_news'?" in shown.err
+    assert "known benchmark" not in shown.out
+    assert "known benchmark" not in benchmark("table", "main").err
 
 
 def test_a_folder_of_yahoo_answers_form_runs_in_the_main_table(benchmark, place):
@@ -236,7 +249,8 @@ def test_a_folder_of_yahoo_answers_form_runs_in_the_main_table(benchmark, place)
 def test_every_experiment_is_listed_with_what_is_finished(benchmark):
     shown = benchmark("list", "--json")
     entries = {e["name"]: e for e in json.loads(shown.out)}
-    assert (entries["main"]["title"], entries["main"]["done"], entries["main"]["wanted"]) == ("Main comparison", 0, 180)
+    # 13 variants and the references, on three data sets with five seeds: 14 * 3 * 5 = 210
+    assert (entries["main"]["title"], entries["main"]["done"], entries["main"]["wanted"]) == ("Main comparison", 0, 210)
     assert {"labels", "classes", "components", "delta", "lambda", "tau", "mu", "data", "algorithms"} <= set(entries)
 
 
@@ -276,6 +290,10 @@ def test_figures_and_pages_come_from_the_same_results(benchmark, place):
         (("figure", "main"), "main has no figures"),
         (("pages", "nowhere"), "There are no Markdown pages in nowhere"),
         (("pages", str(PAGES)), "There are no results in"),
+        (
+            ("run", "race", "--not-compiled"),
+            "race is timed, so its file says which seeds run at once, and how: no --not",
+        ),
         (("run", "speed"), "speed times random networks of its own shapes"),  # every call here names a backbone
     ],
 )

@@ -59,6 +59,7 @@ class Cell:
     imbalance: float | None = None
     test: bool = True  # whether the test part is scored
     reference: bool = False  # whether the baselines are wanted
+    row: str = ""  # of the experiment that asks for it: for messages, and no part of its name
 
     @property
     def name(self) -> str:
@@ -114,7 +115,8 @@ def cells_of(experiment: Experiment, variant: str, data: str, labels: int, backb
     except ConfigError as error:
         raise ConfigError([f"{experiment.name}, {variant}, {data}: {fault}" for fault in error.faults]) from None
     fingerprint = find_backbone(asked.get("network", {}).get("backbone", "auto")).fingerprint()
-    first = Cell(data, labels, 0, settings, fingerprint, asked, experiment.imbalance, experiment.test, reference)
+    place = (experiment.imbalance, experiment.test, reference, variant)
+    first = Cell(data, labels, 0, settings, fingerprint, asked, *place)
     fixed: Settings = {"augment": {"fallback": ""}, "output": {"baselines": reference}}
     return [
         replace(first, seed=seed, asked=merge(asked, fixed, {"training": {"seed": seed}})) for seed in experiment.seeds
@@ -122,7 +124,7 @@ def cells_of(experiment: Experiment, variant: str, data: str, labels: int, backb
 
 
 def all_cells(experiment: Experiment, backbone: str = "auto", only: list[str] | None = None) -> Iterator[list[Cell]]:
-    """The seeds of every row; references that share their cells yield them once. In the end, all faults are raised."""
+    """The seeds of every row; cells that rows share are the first one's. In the end, all faults are raised."""
     rows = experiment.named(only) if only else [*experiment.variants, *experiment.references]
     met: set[tuple[str, int]] = set()
     faults: dict[str, str] = {}  # each once, at the first row that has it

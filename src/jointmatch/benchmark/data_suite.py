@@ -9,7 +9,7 @@ from typing import Any
 from jointmatch.benchmark.experiment import Experiment
 from jointmatch.benchmark.formats import Section
 from jointmatch.benchmark.store import Record, Store
-from jointmatch.benchmark.suite import Options, Suite, why_absent
+from jointmatch.benchmark.suite import Options, Suite, set_faults, why_absent
 from jointmatch.benchmark.table import NAMES, NOT_RUN
 from jointmatch.errors import did_you_mean
 
@@ -26,7 +26,9 @@ class DataStatistics(Suite):
             found = table if isinstance(table, Mapping) else {}
             lacking = [key for key, kind in known.items() if not isinstance(found.get(key), kind)]
             faults += [f"options.{name} has no {key!r}, wanted title, note, columns and data" for key in lacking]
-            for data, stated in found["data"].items() if "data" not in lacking else []:
+            stated_by_data = found["data"] if "data" not in lacking else {}
+            faults += set_faults(f"options.{name}.data", stated_by_data)
+            for data, stated in stated_by_data.items():
                 faults += [f"options.{name}.data.{data} {fault}" for fault in _stated_faults(stated)]
         return faults
 

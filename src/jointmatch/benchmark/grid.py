@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -20,10 +20,11 @@ from jointmatch.benchmark.store import Record, Store
 from jointmatch.benchmark.suite import Options, Suite, why_absent
 from jointmatch.benchmark.table import sections
 from jointmatch.benchmark.work import ROWS, Unit, units_of
+from jointmatch.config import Settings, merge
 from jointmatch.data.datasets import benchmark_digest, read_benchmark
 from jointmatch.data.draw import drawable
-from jointmatch.errors import DataError, TrainingError
-from jointmatch.networks import check_backbone, find_device
+from jointmatch.errors import DataError, InputError, TrainingError
+from jointmatch.networks import check_backbone, find_device, why_not_compiled
 
 
 class Grid(Suite):
@@ -38,10 +39,12 @@ class Grid(Suite):
     )
 
     def run(self, experiment: Experiment, options: Options) -> None:
-        store, start = Store(options.results), time.time()
+        store, start, device = Store(options.results), time.time(), find_device("auto")
+        if options.compiled and (why := why_not_compiled(device)):
+            raise InputError(f"Layers cannot be compiled: {why}. Leave --compiled out.")
         if options.together is None:
-            options = replace(options, together=len(experiment.seeds) if find_device("auto").type == "cuda" else 1)
-        rows = list(all_cells(experiment, options.backbone, options.only or None))
+            options = replace(options, together=len(experiment.seeds) if device.type == "cuda" else 1)
+        rows = _as_told(all_cells(experiment, options.backbone, options.only or None), options.compiled)
         rows = _with_data(rows, options)
         found = {cell.path: store.find(cell) for row in rows for cell in row}
         check_texts([record for record in found.values() if record is not None], options)
@@ -56,6 +59,8 @@ class Grid(Suite):
         kept = wanted - left - free
         options.say(f"{experiment.title}: {kept} of {wanted} cells are finished and kept, {left} to run{more}.")
         groups = list(units_of(todo, options.together or 1))
+        if groups and options.seconds < float("inf"):
+            options.say(_told_limit(groups, options))
         place = (options.results, options.data_dir, start + options.seconds, len(groups) >= ROWS * options.jobs)
         units = [Unit(cells, *place) for cells in groups]
         watch = _Watch(left, options.say)
@@ -83,6 +88,18 @@ class Grid(Suite):
 
     def csv(self, experiment: Experiment, store: Store, backbone: str) -> str:
         return as_csv(Results(experiment, store, backbone))
+
+
+def _as_told(rows: Iterable[list[Cell]], compiled: bool | None) -> list[list[Cell]]:
+    """Cells whose layers are compiled, or not, as the command line says, whatever their experiment does."""
+    told: Settings = {} if compiled is None else {"network": {"compiled": "on" if compiled else "off"}}
+    return [[replace(cell, asked=merge(cell.asked, told)) for cell in row] for row in rows]
+
+
+def _told_limit(groups: Sequence[Sequence[Cell]], options: Options) -> str:
+    """What a time limit means, told before it comes: a caller may have one of its own, and lose what is under way."""
+    most = sum(sorted(map(len, groups))[-options.jobs :])
+    return f"No cell is begun after {options.seconds:g} s; those under way then, {most} at most, are finished first."
 
 
 def _with_data(rows: list[list[Cell]], options: Options) -> list[list[Cell]]:
@@ -143,7 +160,7 @@ class _Watch:
 
     def finished(self, cell: Cell, record: Record) -> None:
         self.by_data[cell.data] += 1
-        scores = record["baselines"]["logistic_regression"] if cell.reference else record["scores"]
+        scores = record["baselines"][cell.row] if cell.reference else record["scores"]
         shown = "  ".join(f"{part} {100 * s['accuracy']:.2f}" for part, s in scores.items())
         seconds = sum(record["seconds"].values())
         self.say(f"{self._where(cell)}  {shown}  {seconds:.0f} s  ({self.done + self.failures} of {self.total})")
@@ -154,4 +171,5 @@ class _Watch:
             self.say(f"{self._where(cell)}  failed: {type(error).__name__}: {error}")
 
     def _where(self, cell: Cell) -> str:
-        return f"{cell.data} {cell.labels}  {cell.name} ({cell.key[:6]})  seed {cell.seed}"
+        """The row first, since the key, by which its file is found, tells a reader nothing."""
+        return f"{cell.row}  {cell.data} {cell.labels} ({cell.key[:6]})  seed {cell.seed}"

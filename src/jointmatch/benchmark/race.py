@@ -29,7 +29,7 @@ from jointmatch.benchmark.outcome import backbone_name
 from jointmatch.benchmark.results import spread
 from jointmatch.benchmark.schedule import shared_cores
 from jointmatch.benchmark.store import Record, Store
-from jointmatch.benchmark.suite import Options, Suite, is_number, key_faults, refuse, why_absent
+from jointmatch.benchmark.suite import Options, Suite, asked_compiling, is_number, key_faults, refuse, why_absent
 from jointmatch.benchmark.table import NAMES, NOT_RUN
 from jointmatch.errors import DataError, did_you_mean
 from jointmatch.listener import Listener
@@ -87,8 +87,8 @@ class Race(Suite):
 
     def run(self, experiment: Experiment, options: Options) -> None:
         rows = self._rows(experiment, options.backbone, options.only)  # first, in case a name is wrong
-        asked = {"--jobs": options.jobs > 1, "--together": options.together is not None}
-        refuse(asked, f"{experiment.name} is timed, so its file says which seeds run at once")
+        asked = {"--jobs": options.jobs > 1, "--together": options.together is not None} | asked_compiling(options)
+        refuse(asked, f"{experiment.name} is timed, so its file says which seeds run at once, and how")
         data, _ = _task(experiment)
         if why := why_absent(data, options.data_dir):
             raise DataError(why)

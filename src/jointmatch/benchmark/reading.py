@@ -24,6 +24,7 @@ suite, which checks them when the file is read. The paper's own numbers stand wi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from importlib import resources
 from itertools import product
@@ -31,7 +32,7 @@ from pathlib import Path
 from typing import Any
 
 from jointmatch.benchmark.experiment import COLUMNS, FIGURES, METRICS, REFERENCES, Experiment, Variant
-from jointmatch.benchmark.suite import is_number
+from jointmatch.benchmark.suite import is_number, set_faults
 from jointmatch.benchmark.suites import SUITES
 from jointmatch.config import SECTIONS, read_toml
 from jointmatch.errors import ConfigError, UnknownNameError, did_you_mean
@@ -119,17 +120,9 @@ def _over(base: dict[str, Any], own: Mapping[str, Any], whole: tuple[str, ...] =
 
 
 def _checked(name: str, raw: dict[str, Any]) -> Experiment:
-    faults = [f"{name}: unknown key {key!r}.{did_you_mean(key, _KINDS)}" for key in raw if key not in _KINDS]
-    for key, kinds in _KINDS.items():
-        if key in raw and (not isinstance(raw[key], kinds) or (isinstance(raw[key], bool) and bool not in kinds)):
-            wanted = " or ".join({"dict": "table", "str": "text"}.get(k.__name__, k.__name__) for k in kinds)
-            faults.append(f"{name}: {key} is {raw[key]!r}, wanted {wanted}")
-    suite = raw.get("suite", "grid")
-    if not faults and suite in SUITES:
-        faults = [f"{name}: {fault}" for fault in _faults_to(suite, raw)]
-    if faults:
-        raise ConfigError(faults)
-    seeds = raw.get("seeds", 5 if suite in _OF_RUNS else [])
+    if faults := _faults(raw):
+        raise ConfigError([f"{name}: {fault}" for fault in faults])
+    seeds = raw.get("seeds", 5 if raw.get("suite", "grid") in _OF_RUNS else [])
     return Experiment(
         name,
         raw.get("title", name),
@@ -147,52 +140,85 @@ def _checked(name: str, raw: dict[str, Any]) -> Experiment:
     )
 
 
+def _faults(raw: Mapping[str, Any]) -> list[str]:
+    """Everything that is wrong with a file; contents are looked at only if every key has a value of its kind."""
+    unknown = [f"unknown key {key!r}.{did_you_mean(key, _KINDS)}" for key in raw if key not in _KINDS]
+    kinds, suite = _kind_faults(raw), raw.get("suite", "grid")
+    return unknown + (kinds or (_faults_to(suite, raw) if suite in SUITES else []))
+
+
+def _kind_faults(raw: Mapping[str, Any]) -> list[str]:
+    faults = []
+    for key, kinds in _KINDS.items():
+        if key in raw and (not isinstance(raw[key], kinds) or (isinstance(raw[key], bool) and bool not in kinds)):
+            wanted = " or ".join({"dict": "table", "str": "text"}.get(k.__name__, k.__name__) for k in kinds)
+            faults.append(f"{key} is {raw[key]!r}, wanted {wanted}")
+    return faults
+
+
 def _faults_to(suite: str, raw: Mapping[str, Any]) -> list[str]:
     """Faults for the suite: in the runs, or in keys that only runs have, and in its options."""
-    faults = _grid_faults(raw) if suite in _OF_RUNS else _idle_keys(suite, raw)
-    return faults or SUITES[suite].faults(raw.get("options", {}), list(_settings_by_name(raw)))
+    options = raw.get("options", {})
+    if suite not in _OF_RUNS:
+        return _idle_keys(suite, raw) + SUITES[suite].faults(options, [])
+    faults, unreadable = _data_faults(raw) + _paper_faults(raw) + _circles(raw), _variant_faults(raw)
+    if unreadable:  # then nobody knows which variants there are
+        return faults + unreadable
+    return (
+        faults + _misspelt_sets(raw) + _name_faults(raw) + SUITES[suite].faults(options, list(_settings_by_name(raw)))
+    )
 
 
 def _idle_keys(suite: str, raw: Mapping[str, Any]) -> list[str]:
-    return [f"{key} is for runs, and the suite {suite} makes none" for key in raw if key not in _OF_ALL]
-
-
-def _grid_faults(raw: Mapping[str, Any]) -> list[str]:
-    faults = _variant_faults(raw)  # first: checking names below needs readable variants
-    return faults or [*_data_faults(raw), *_name_faults(raw)]
+    idle = [key for key in raw if key in _KINDS and key not in _OF_ALL]
+    return [f"{key} is for runs, and the suite {suite} makes none" for key in idle]
 
 
 def _variant_faults(raw: Mapping[str, Any]) -> list[str]:
+    """Faults in what variants are made of."""
     faults = [
         f"on.{data} is {own!r}, wanted a table of settings"
         for data, own in raw.get("on", {}).items()
         if not isinstance(own, Mapping)
     ]
     for key, values in raw.get("cross", {}).items():
-        if not isinstance(values, list) or key.partition(".")[0] not in SECTIONS:
+        if not isinstance(values, list) or not values or key.partition(".")[0] not in SECTIONS:
             faults.append(
                 f'cross has {key!r} = {values!r}, wanted a setting and its values, such as "algorithm.tau" = [0.9]'
             )
     for variant, own in raw.get("variants", {}).items():
-        if not isinstance(own, Mapping):
-            faults.append(f"variant {variant!r} is {own!r}, wanted a table")
-            continue
-        unknown = [key for key in own if key not in _VARIANT]
-        faults += [f"variant {variant!r}: unknown key {key!r}.{did_you_mean(key, _VARIANT)}" for key in unknown]
-        for key in ("on", "paper"):
-            tables = own.get(key, {})
-            if not isinstance(tables, Mapping) or not all(isinstance(table, Mapping) for table in tables.values()):
-                faults.append(f"variant {variant!r}: {key} is {tables!r}, wanted a table for each data set")
-        if not isinstance(own.get("title", ""), str):
-            faults.append(f"variant {variant!r}: title is {own['title']!r}, wanted text")
-        for data, numbers in own["paper"].items() if isinstance(own.get("paper"), Mapping) else []:
-            faults += [f"variant {variant!r}: {fault}" for fault in _paper_faults(f"paper.{data}", numbers)]
+        faults += [f"variant {variant!r}{fault}" for fault in _table_faults(own)]
     return faults
 
 
-def _paper_faults(where: str, by_labels: Any) -> list[str]:
+def _table_faults(own: Any) -> list[str]:
+    """Faults in one variant's table, to be said after its name."""
+    if not isinstance(own, Mapping):
+        return [f" is {own!r}, wanted a table"]
+    faults = [f": unknown key {key!r}.{did_you_mean(key, _VARIANT)}" for key in own if key not in _VARIANT]
+    for key in ("on", "paper"):
+        tables = own.get(key, {})
+        if not isinstance(tables, Mapping) or not all(isinstance(table, Mapping) for table in tables.values()):
+            faults.append(f": {key} is {tables!r}, wanted a table for each data set")
+    for key, wanted in (("title", "text"), ("like", "the name of another variant")):
+        if not isinstance(own.get(key, ""), str):
+            faults.append(f": {key} is {own[key]!r}, wanted {wanted}")
+    return faults
+
+
+def _paper_faults(raw: Mapping[str, Any]) -> list[str]:
+    """Faults in the paper's numbers, as far as they can be read."""
+    faults = []
+    for variant, own in raw.get("variants", {}).items():
+        paper = own.get("paper") if isinstance(own, Mapping) else None
+        for data, by_labels in paper.items() if isinstance(paper, Mapping) else []:
+            faults += [f"variant {variant!r}: {fault}" for fault in _number_faults(f"paper.{data}", by_labels)]
+    return faults
+
+
+def _number_faults(where: str, by_labels: Any) -> list[str]:
     """Faults in the paper's numbers for one data set."""
-    if not isinstance(by_labels, Mapping) or not all(labels.isdigit() for labels in by_labels):
+    if not isinstance(by_labels, Mapping) or not all(re.fullmatch("[1-9][0-9]*", labels) for labels in by_labels):
         return [f"{where} is {by_labels!r}, wanted labels = number, such as 10 = 87.7"]
     faults = []
     for labels, value in by_labels.items():
@@ -202,8 +228,9 @@ def _paper_faults(where: str, by_labels: Any) -> list[str]:
             if metric not in METRICS:
                 near, known = did_you_mean(metric, METRICS), ", ".join(METRICS)
                 faults.append(f"{where}.{labels} has {metric!r}.{near} Known: {known}")
-            elif not 1 <= len(numbers) <= 2 or not all(map(is_number, numbers)):
-                faults.append(f"{where}.{labels} is {number!r}, wanted a number, or [mean, standard deviation]")
+            elif not 1 <= len(numbers) <= 2 or not all(is_number(n) and 0 <= n <= 100 for n in numbers):
+                wanted = "a number, or [mean, standard deviation], in percent"
+                faults.append(f"{where}.{labels} is {number!r}, wanted {wanted}")
     return faults
 
 
@@ -211,20 +238,21 @@ def _data_faults(raw: Mapping[str, Any]) -> list[str]:
     faults = []
     if not raw.get("data"):
         faults.append("there is no data, wanted a data set and labels per class, such as data = { ag_news = 10 }")
+    faults += set_faults("data", raw.get("data", {}))
     for key, labels in raw.get("data", {}).items():
         if labels == [] or not all(type(n) is int and n > 0 for n in _listed(labels)):
             faults.append(f"data.{key} is {labels!r}, wanted labels per class, such as 10 or [5, 10]")
         elif len(set(_listed(labels))) < len(_listed(labels)):
             faults.append(f"data.{key} is {labels!r}, wanted each number of labels once")
-    faults += _misspelt_sets(raw)
     seeds = raw.get("seeds", 5)
     listed = _listed(seeds)
-    if not seeds or (isinstance(seeds, int) and seeds < 1) or not all(isinstance(s, int) and s >= 0 for s in listed):
+    if seeds in (0, []) or not all(type(s) is int and s >= 0 for s in listed):
         faults.append(f"seeds is {seeds!r}, wanted at least 1, or a list of seeds from 0 on")
     elif len(set(listed)) < len(listed):
         faults.append(f"seeds is {seeds!r}, wanted each seed once")
-    if raw.get("imbalance", 1) < 1:
-        faults.append(f"imbalance is {raw['imbalance']!r}, wanted how many times rarer the rarest class is, such as 10")
+    imbalance = raw.get("imbalance", 1)
+    if not is_number(imbalance) or imbalance < 1:
+        faults.append(f"imbalance is {imbalance!r}, wanted how many times rarer the rarest class is, such as 10")
     return faults
 
 
@@ -249,9 +277,10 @@ def _name_faults(raw: Mapping[str, Any]) -> list[str]:
     """Faults for variants, references, columns and figures that do not exist."""
     known = list(_settings_by_name(raw))
     faults = [] if known else ["there are no variants, wanted [variants.NAME] or [cross]"]
-    for variant, own in raw.get("variants", {}).items():
-        if own.get("like", variant) not in known:
-            faults.append(f"variant {variant!r} is like {own['like']!r}, of which there is none")
+    for variant, other in _likes(raw).items():
+        if other not in known:
+            near = did_you_mean(other, known)
+            faults.append(f"variant {variant!r} is like {other!r}, of which there is none.{near}")
     rows = raw.get("rows", known)
     if raw.get("rows") == []:
         faults.append("rows is [], wanted the names of variants; without it, all are rows")
@@ -261,6 +290,27 @@ def _name_faults(raw: Mapping[str, Any]) -> list[str]:
     for key, names in (("references", REFERENCES), ("columns", COLUMNS), ("figures", FIGURES)):
         unknown = [word for word in raw.get(key, []) if word not in names]
         faults += [f"{key} has {word!r}.{did_you_mean(str(word), names)} Known: {', '.join(names)}" for word in unknown]
+    return faults
+
+
+def _likes(raw: Mapping[str, Any]) -> dict[str, str]:
+    """Variant -> the one it is like, as far as that can be read."""
+    variants = {name: own for name, own in raw.get("variants", {}).items() if isinstance(own, Mapping)}
+    return {name: own["like"] for name, own in variants.items() if isinstance(own.get("like"), str)}
+
+
+def _circles(raw: Mapping[str, Any]) -> list[str]:
+    """Faults for variants that are like themselves, by way of others or not; each circle is said once."""
+    faults: list[str] = []
+    likes, met = _likes(raw), set[str]()
+    for variant in likes:
+        way = [variant]
+        while (other := likes.get(way[-1])) is not None and other not in way:
+            way.append(other)
+        if other == variant and variant not in met:
+            met.update(way)
+            by_way = f", by way of {' -> '.join(way[1:])}" if len(way) > 1 else ""
+            faults.append(f"variant {variant!r} is like itself{by_way}, wanted the name of another variant")
     return faults
 
 

@@ -20,7 +20,7 @@ from jointmatch.benchmark.machines import current_machine, machines, slug
 from jointmatch.benchmark.speed_figures import draw_growth, draw_ways
 from jointmatch.benchmark.speed_options import AXES, OTHER, speed_faults
 from jointmatch.benchmark.store import Record, Store
-from jointmatch.benchmark.suite import Options, Suite, refuse
+from jointmatch.benchmark.suite import Options, Suite, asked_compiling, refuse
 from jointmatch.benchmark.table import NOT_RUN
 from jointmatch.benchmark.work import give_memory_back
 from jointmatch.errors import UnknownNameError
@@ -220,6 +220,7 @@ def _refuse_what_does_nothing(experiment: Experiment, options: Options) -> None:
         "--backbone": options.backbone != "auto",
         "--seeds": bool(experiment.seeds),
         "--together": options.together is not None,
+        **asked_compiling(options),
     }
     shapes = ", ".join(experiment.options["shapes"])
     own = f"times random networks of its own shapes ({shapes}), and as many seeds at once as its file says"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -33,6 +33,7 @@ class Options:
     jobs: int = 1
     together: int | None = None  # seeds side by side in one process; None: all seeds of a row on a GPU
     seconds: float = float("inf")
+    compiled: bool | None = None  # the layers, on a GPU; None: where that is likely to pay off
     say: Callable[[str], None] = print
 
     def __post_init__(self) -> None:
@@ -72,6 +73,11 @@ class Suite(ABC):
         return csv_lines([[t.title, *row] for t in tables for row in (t.columns, *t.rows)])
 
 
+def asked_compiling(options: Options) -> dict[str, bool]:
+    """Which of the two options on compiling is asked for."""
+    return {"--compiled": options.compiled is True, "--not-compiled": options.compiled is False}
+
+
 def refuse(asked: Mapping[str, bool], why: str) -> None:
     """Raise if command-line options that would do nothing are ``asked`` for; ``why`` says what is done instead."""
     refused = [name for name, is_asked in asked.items() if is_asked]
@@ -82,6 +88,12 @@ def refuse(asked: Mapping[str, bool], why: str) -> None:
 def is_number(value: object) -> bool:
     """Whether a file's value is a finite number."""
     return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def set_faults(where: str, names: Iterable[str]) -> list[str]:
+    """Faults for names of data sets that would lead out of the folders of data and of cells."""
+    wrong = [name for name in names if name in ("", ".", "..") or {"/", "\\"} & set(name)]
+    return [f"{where} has {name!r}, wanted a data set's name: that of one folder, without / or \\" for name in wrong]
 
 
 def key_faults(suite: str, options: Mapping[str, Any], must: Sequence[str], may: Sequence[str] = ()) -> list[str]:

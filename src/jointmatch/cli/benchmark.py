@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -43,7 +44,18 @@ def run(
             min=1, help="Seeds of a row that one process trains as one stack. Default: all on a GPU, one on a CPU."
         ),
     ] = None,
-    seconds: Annotated[float, typer.Option(help="Start no new cell after this many seconds.")] = float("inf"),
+    seconds: Annotated[
+        float,
+        typer.Option(help="Start no new cell after this many seconds; those under way then are finished."),
+    ] = float("inf"),
+    compiled: Annotated[
+        bool | None,
+        typer.Option(
+            "--compiled/--not-compiled",
+            help="Compile the layers of networks trained whole, on a GPU, or do not, whatever the experiment says. "
+            "Default: where it is likely to pay off.",
+        ),
+    ] = None,
 ) -> None:
     """Run the unfinished cells of an experiment. Each result is saved as soon as its cell is done."""
     from jointmatch.benchmark.suites import Options, suite_of
@@ -51,7 +63,8 @@ def run(
 
     experiment = _load(name, seeds, dataset or [])
     where = str(data_dir) if data_dir else os.environ.get("JOINTMATCH_DATA")
-    options = Options(results, backbone, where, only or [], jobs, together, seconds, lambda text: say(text, flush=True))
+    told = partial(say, flush=True)
+    options = Options(results, backbone, where, only or [], jobs, together, seconds, compiled, told)
     suite_of(experiment).run(experiment, options)
 
 
@@ -95,12 +108,14 @@ def table(
     """Show an experiment's table from its finished cells, with the paper's numbers beside ours."""
     from jointmatch.benchmark import Store
     from jointmatch.benchmark.formats import latex, markdown
-    from jointmatch.benchmark.suites import suite_of
+    from jointmatch.benchmark.suites import strangers, suite_of
     from jointmatch.cli.output import say
 
     experiment, store = _load(name, seeds, dataset or []), Store(results)
     _say_if_absent(results)
     suite = suite_of(experiment)
+    if told := strangers(experiment, store, backbone):
+        typer.echo(told, err=True)
     if format_ == "csv":
         say(suite.csv(experiment, store, backbone))
         return

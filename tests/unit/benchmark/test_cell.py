@@ -132,6 +132,12 @@ def test_references_are_one_cell_for_every_table_that_shows_them():
     assert len(set(cells.values())) == 1
 
 
+def test_a_cell_that_rows_share_is_the_first_ones_that_is_asked_for(written):
+    found = written('references = ["supervised", "label_spreading"]\n' + PLAIN + "variants.b.algorithm.tau = 0.8\n")
+    assert [row[0].row for row in all_cells(found)] == ["a", "supervised"]
+    assert [row[0].row for row in all_cells(found, only=["b", "label_spreading"])] == ["b", "label_spreading"]
+
+
 def test_tables_share_the_cells_they_have_in_common():
     """JointMatch under the paper's recipe is in the main table, the parts, and each grid at its own value."""
     places = [("main", "jointmatch, recipe paper"), ("components", "jointmatch, recipe paper")]

@@ -69,5 +69,7 @@ def test_what_is_wrong_with_its_tables_is_said_at_once(written):
         ".data.mine has classes None, wanted a whole number",
         ".data.mine has pool '24', wanted a whole number",
     ]
+    with pytest.raises(ConfigError, match=r"options.first.data has '\.\./mine', wanted a data set's name"):
+        written(TEXT.replace("data.mine", "data.'../mine'"))
     with pytest.raises(ConfigError, match="there are no options"):
         written('suite = "data"')

@@ -112,6 +112,65 @@ def test_all_faults_of_a_file_are_said_at_once(written):
     assert "seeds is True, wanted int or list" in str(error.value)
 
 
+def test_faults_inside_the_keys_are_said_at_once_too(written):
+    """Those in names are left out only where it is unknown which variants there are."""
+    wrong = """
+    titel = "x"
+    data = { "../x" = 10 }
+    seeds = [true]
+    imbalance = nan
+    cross."algorithm.tau" = []
+    [variants]
+    a.like = ["b"]
+    b.like = "b"
+    c.paper.mine.10 = [101, 1]
+    """
+    with pytest.raises(ConfigError) as error:
+        written(wrong)
+    assert error.value.faults == [
+        "mine: unknown key 'titel'. Did you mean 'title'?",
+        "mine: data has '../x', wanted a data set's name: that of one folder, without / or \\",
+        "mine: seeds is [True], wanted at least 1, or a list of seeds from 0 on",
+        "mine: imbalance is nan, wanted how many times rarer the rarest class is, such as 10",
+        "mine: variant 'c': paper.mine.10 is [101, 1], wanted a number, or [mean, standard deviation], in percent",
+        "mine: variant 'b' is like itself, wanted the name of another variant",
+        "mine: cross has 'algorithm.tau' = [], wanted a setting and its values, such as \"algorithm.tau\" = [0.9]",
+        "mine: variant 'a': like is ['b'], wanted the name of another variant",
+    ]
+    with pytest.raises(ConfigError) as error:
+        written('suite = "race"\nseeds = 0\nvariants.a.like = "b"\noptions.levels = [1]')
+    assert error.value.faults == [
+        "mine: there is no data, wanted a data set and labels per class, such as data = { ag_news = 10 }",
+        "mine: seeds is 0, wanted at least 1, or a list of seeds from 0 on",
+        "mine: variant 'a' is like 'b', of which there is none.",
+        "mine: options has no 'together', which the suite race must be told",
+    ]
+    with pytest.raises(ConfigError) as error:
+        written('suite = "data"\ntitel = "x"\nseeds = 3')
+    assert error.value.faults == [
+        "mine: unknown key 'titel'. Did you mean 'title'?",
+        "mine: seeds is for runs, and the suite data makes none",
+        "mine: there are no options, wanted [options.NAME] for each table",
+    ]
+
+
+def test_variants_that_are_like_each_other_in_a_circle_are_named_once(written):
+    """d leads into the circle of b and c, but is not part of it."""
+    with pytest.raises(ConfigError) as error:
+        written(
+            """
+            data = { ag_news = 10 }
+            [variants]
+            a = {}
+            d.like = "b"
+            b.like = "c"
+            c.like = "b"
+            e.like = "a"
+            """
+        )
+    assert error.value.faults == ["mine: variant 'b' is like itself, by way of c, wanted the name of another variant"]
+
+
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
@@ -132,6 +191,11 @@ def test_all_faults_of_a_file_are_said_at_once(written):
         ),
         ("data = { ag_news = 10 }\nvariants.a.paper.ag_news.10 = []", "paper.ag_news.10 is [], wanted a number"),
         ("data = { ag_news = 10 }\nvariants.a.paper.ag_news.10 = [1, 2, 3]", "is [1, 2, 3], wanted a number"),
+        ("data = { ag_news = 10 }\nvariants.a.paper.ag_news.10 = [80, -1]", "is [80, -1], wanted a number"),
+        ("data = { ag_news = 10 }\nvariants.a.paper.ag_news.10 = -0.5", "is -0.5, wanted a number"),
+        ("data = { ag_news = 10 }\nvariants.a.paper.ag_news.10.macro_f1 = 100.5", "is 100.5, wanted a number"),
+        ("data = { ag_news = 10 }\nvariants.a.paper.ag_news.0 = 80", "wanted labels = number"),
+        ("data = { ag_news = 10 }\nvariants.a.paper.ag_news.'²' = 80", "wanted labels = number"),
         ("data = { ag_news = 10 }\nvariants.a.paper.ag_news.10.acuracy = 80", "Did you mean 'accuracy'?"),
         ("data = { ag_news = 10 }\nvariants.a.paper.agnews.10 = 80", "paper has 'agnews', which is not in data. Did"),
         (
@@ -142,10 +206,23 @@ def test_all_faults_of_a_file_are_said_at_once(written):
         ("data = { ag_news = 10 }\nvariants.a.title = 5", "variant 'a': title is 5, wanted text"),
         ("data = { ag_news = true }\nvariants.a = {}", "data.ag_news is True, wanted labels per class"),
         ("data = { ag_news = [10, 10] }\nvariants.a = {}", "wanted each number of labels once"),
+        ("data = { ag_news = [1, true] }\nvariants.a = {}", "data.ag_news is [1, True], wanted labels per class"),
+        ("data = { '' = 10 }\nvariants.a = {}", "data has '', wanted a data set's name"),
+        ("data = { '.' = 10 }\nvariants.a = {}", "data has '.', wanted a data set's name"),
+        ("data = { '..' = 10 }\nvariants.a = {}", "data has '..', wanted a data set's name"),
+        ("data = { '/x' = 10 }\nvariants.a = {}", "data has '/x', wanted a data set's name"),
+        ("data = { 'a\\b' = 10 }\nvariants.a = {}", "data has 'a\\\\b', wanted a data set's name"),
         ("data = { ag_news = 10 }\nrows = []\nvariants.a = {}", "rows is [], wanted the names of variants"),
         ("data = { ag_news = 10 }\nseeds = []\nvariants.a = {}", "seeds is []"),
         ("data = { ag_news = 10 }\ncross.tau = [1]", "cross has 'tau' = [1], wanted a setting"),
         ("data = { ag_news = 10 }\ncross.'algorithm.tau' = 1", "wanted a setting and its values"),
+        ("data = { ag_news = 10 }\ncross.'algorithm.tau' = []\nvariants.a = {}", "wanted a setting and its values"),
+        (
+            "data = { ag_news = 10 }\nvariants.a.like = { b = 1 }",
+            "like is {'b': 1}, wanted the name of another variant",
+        ),
+        ('data = { ag_news = 10 }\nvariants.a.like = "a"', "variant 'a' is like itself, wanted"),
+        ('data = { ag_news = 10 }\nvariants = { abc = {}, b.like = "abd" }', "there is none. Did you mean 'abc'?"),
         ('data = { ag_news = 10 }\nvariants.a.like = "b"', "is like 'b', of which there is none"),
         ('data = { ag_news = 10 }\nreferences = ["svm"]\nvariants.a = {}', "references has 'svm'"),
         ('data = { ag_news = 10 }\ncolumns = ["acuracy"]\nvariants.a = {}', "Did you mean 'accuracy'?"),
@@ -155,6 +232,7 @@ def test_all_faults_of_a_file_are_said_at_once(written):
         ("data = { ag_news = 10 }\nseeds = [-1, 0]\nvariants.a = {}", "wanted at least 1, or a list of seeds from 0"),
         ("data = { ag_news = 10 }\nseeds = [0, 0]\nvariants.a = {}", "wanted each seed once"),
         ("data = { ag_news = 10 }\nimbalance = 0\nvariants.a = {}", "imbalance is 0, wanted how many times rarer"),
+        ("data = { ag_news = 10 }\nimbalance = inf\nvariants.a = {}", "imbalance is inf, wanted how many times rarer"),
         ('suite = "speed"', "options has no 'ways', which the suite speed must be told"),
         ("suite = ['speed']", "suite is ['speed'], wanted text"),
         ('suite = "speed"\nseeds = 3', "seeds is for runs, and the suite speed makes none"),

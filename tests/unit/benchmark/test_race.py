@@ -250,9 +250,17 @@ def test_without_its_data_it_says_so(tmp_path, monkeypatch):
         Race().run(load("race"), Options(tmp_path))
 
 
-@pytest.mark.parametrize("asked", [{"jobs": 2}, {"together": 1}])
-def test_seeds_run_at_once_as_the_file_says_and_not_otherwise(tmp_path, asked):
-    with pytest.raises(InputError, match=f"race is timed, .* run at once: no --{next(iter(asked))}"):
+@pytest.mark.parametrize(
+    ("asked", "refused"),
+    [
+        ({"jobs": 2}, "--jobs"),
+        ({"together": 1}, "--together"),
+        ({"compiled": True}, "--compiled"),
+        ({"compiled": False}, "--not-compiled"),
+    ],
+)
+def test_seeds_run_as_the_file_says_and_not_otherwise(tmp_path, asked, refused):
+    with pytest.raises(InputError, match=rf"race is timed, .* run at once, and how: no {refused}\."):
         Race().run(load("race"), Options(tmp_path, **asked))
     assert not list(tmp_path.iterdir())
 

@@ -264,6 +264,7 @@ def test_what_the_suite_cannot_do_is_said(tiny, tmp_path):
         ([], {"backbone": "bert-base-uncased"}, "no --backbone."),
         ([0, 1, 2], {}, "no --seeds."),
         ([], {"together": 2}, "no --together."),
+        ([], {"compiled": False}, "no --not-compiled."),
         ([0], {"backbone": "minilm", "together": 1}, "no --backbone, --seeds, --together."),
     ],
 )
