@@ -143,7 +143,7 @@ def test_what_the_check_of_a_slower_start_says_is_what_was_measured():
             found = Results(load("main").on_sets([data]), KEPT).entries["jointmatch", data, 10]
             curves["as it is"] = [record["history"]["dev_accuracy"] for record in found.records]
         own = [
-            (100 * np.mean([max(c) for c in found]), 100 * np.mean([c[-1] for c in found]))
+            (100 * float(np.mean([max(c) for c in found])), 100 * float(np.mean([c[-1] for c in found])))
             for found in curves.values()
             if found
         ]
@@ -152,7 +152,7 @@ def test_what_the_check_of_a_slower_start_says_is_what_was_measured():
         if len(own) == 2:
             ends[data] = own
         if data == "sms_spam":
-            after = {row: 100 * np.mean([c[1] for c in found]) for row, found in curves.items()}
+            after = {row: 100 * float(np.mean([c[1] for c in found])) for row, found in curves.items()}
             assert all(new[-1] < old[-1] for old, new in zip(*curves.values(), strict=True))
     means = np.mean(list(ends.values()), axis=0)
     assert "| mean of those with both | {:.1f} ({:.1f}) | {:.1f} ({:.1f}) |".format(*means.ravel()) in text

@@ -61,8 +61,8 @@ def test_what_words_bring_beside_whole_networks_is_what_was_measured():
     assert [data for data, change in found.items() if change.high < 0] == ["reuters8"]
     to_spare = 100 * sum(found[data].mean for data in check.data if data in found)
     assert f"TREC, which is\nnot run yet, would have to lose {to_spare:.1f} points" in text
-    test = [of_part(runs_of["ag_news"], of, "test") for of in ("scores", "scores_of_networks")]
-    assert f"On AG News' test part the gain is {lead(paired(*test))}." in " ".join(text.split())
+    both, alone = (of_part(runs_of["ag_news"], of, "test") for of in ("scores", "scores_of_networks"))
+    assert f"On AG News' test part the gain is {lead(paired(both, alone))}." in " ".join(text.split())
 
 
 def of_part(runs: Sequence[Record], of: str, part: str) -> dict[int, float]:
