@@ -20,14 +20,15 @@ from jointmatch.assembly import Assembly
 from jointmatch.collapse import FEWEST, shares, swallowed
 from jointmatch.comparison import Compared, Comparison, Untrained
 from jointmatch.config import Config
-from jointmatch.data import SeenTexts, Splits, Texts
+from jointmatch.data import SeenTexts, Splits
 from jointmatch.fitting import fit
-from jointmatch.leads import Hits, hits_on, paired_leads
+from jointmatch.leads import Hits, paired_leads
 from jointmatch.listener import Remembering
 from jointmatch.model import Model, ModelFacts
 from jointmatch.networks import Encoder, Networks, device_name
 from jointmatch.record import RunFolder
 from jointmatch.resolve import choose_mode, resolve
+from jointmatch.scores import Scores, truths_of
 from jointmatch.training import (
     Checkpointing,
     FeatureSet,
@@ -39,10 +40,8 @@ from jointmatch.training import (
     Updater,
 )
 from jointmatch.training.checkpoints import check_identity, read_facts
-from jointmatch.training.metrics import brief, full_metrics
-from jointmatch.types import CROSS_VALIDATION, NETWORKS_ALONE
 from jointmatch.version import __version__
-from jointmatch.words import Lessons, NoLessonsError, WordReader, harm
+from jointmatch.words import Lessons, NoLessonsError, WordReader
 
 T = TypeVar("T")
 NOTHING_GAINED = (
@@ -92,8 +91,7 @@ class Job:
             listener.warn(text)
         self.assembly = Assembly(splits, self.config, settings, listener)
         self.algorithm = self.assembly.algorithm()  # before anything is computed: settings may not fit the data
-        labelled_parts = {"dev": splits.dev, "test": splits.test}
-        self.truths = {name: np.array(part.labels) for name, part in labelled_parts.items() if part is not None}
+        self.truths = truths_of(splits)
         announce(self.assembly, mode, reason)
 
     def is_like(self, other: Job) -> bool:
@@ -164,9 +162,11 @@ class Job:
         reader = self.timed("words", lambda: lessons.taught(pool.mean(0))) if lessons else None
         model = self._model(trained, reader)
         alone = {part: self._probs(part, trained.logits.get(part)).mean(0) for part in self.truths}
-        probs = {part: self._with_words(reader, part, of_part) for part, of_part in alone.items()}
-        result = self._result(trained, model, alone, probs)
-        hits = self._held_against_baselines(result, lessons, alone, probs)
+        scores = Scores(self.splits, alone, reader)
+        result = self._result(trained, model, scores)
+        compared = self._compared(lessons)
+        result |= scores.beside(compared) if compared else {}
+        hits = scores.hits(compared, self.config.algorithm.name)
         result["leads"] = paired_leads([hits], self.config.algorithm.name)
         result["seconds"] = {name: round(value, 3) for name, value in self.seconds.items()}
         if self.folder:
@@ -243,7 +243,7 @@ class Job:
     def _test_texts(self) -> str | None:
         """A digest of the test part: training does not depend on it, but the scores do."""
         test = self.splits.test
-        return None if test is None else _digest_of(test)
+        return None if test is None else test.digest()
 
     def _lessons(self) -> Lessons | None:
         pool, labeled, classes = self.splits.pool.texts, self.splits.labeled, len(self.splits.classes)
@@ -296,17 +296,11 @@ class Job:
             logits = learner.part_logits(learner.networks, part) if known is None else known
         return logits.double().softmax(-1).numpy()
 
-    def _result(
-        self, trained: Trained, model: Model, alone: Mapping[str, np.ndarray], probs: Mapping[str, np.ndarray]
-    ) -> dict[str, Any]:
-        """Build the result from the probabilities on each labelled part, of the networks ``alone`` and with words."""
-        reader = model.reader
-        if reader and "dev" in self.truths:
-            hits = [of_part["dev"].argmax(-1) == self.truths["dev"] for of_part in (alone, probs)]
-            if problem := harm(hits[0], hits[1], "on the dev part"):
-                self.listener.warn(problem)
-        scores = self._scores(probs)
-        model.metrics = scores
+    def _result(self, trained: Trained, model: Model, scores: Scores) -> dict[str, Any]:
+        reader, found = model.reader, scores.full()
+        if problem := scores.harm_of_words():
+            self.listener.warn(problem)
+        model.metrics = found
         device = self.assembly.device
         return {
             "version": __version__,
@@ -329,49 +323,21 @@ class Job:
             "termination": trained.termination,
             "selection": trained.selection,
             "known_words": len(reader.words.vocabulary) if reader else None,
-            "scores": scores,
-            "scores_of_networks": self._scores(alone) if reader else None,
+            "scores": found,
+            "scores_of_networks": scores.of_networks(),
             "scores_of_last_step": trained.last,
         }
 
-    def _scores(self, probs: Mapping[str, np.ndarray]) -> dict[str, dict[str, Any]]:
-        return {part: full_metrics(probs[part], y, self.splits.classes) for part, y in self.truths.items()}
-
-    def _with_words(self, reader: WordReader | None, part: str, networks: np.ndarray) -> np.ndarray:
-        if reader is None:
-            return networks
-        texts = (self.splits.dev if part == "dev" else self.splits.test).texts  # type: ignore[union-attr]
-        return reader.beside(networks, reader.words.rows(texts))
-
-    def _held_against_baselines(
-        self,
-        result: dict[str, Any],
-        lessons: Lessons | None,
-        alone: Mapping[str, np.ndarray],
-        probs: Mapping[str, np.ndarray],
-    ) -> Hits:
-        """Add to the result what it is compared with, if that is wanted; return which texts each method got right."""
-        right: dict[str, dict[str, np.ndarray]] = {part: {} for part in self.truths}
-        if self.config.output.baselines and self.features is not None:
-            features = self.features
-            scores, right = self.timed("baselines", lambda: self._comparison(features, lessons))
-            if result["scores_of_networks"]:
-                scores[NETWORKS_ALONE] = {part: brief(alone[part], y) for part, y in self.truths.items()}
-            result["baselines" if self.truths else "cross_validation"] = scores
-        for part, y in self.truths.items():
-            right[part][self.config.algorithm.name] = probs[part].argmax(-1) == y
-        texts = {CROSS_VALIDATION: self.splits.labeled, "dev": self.splits.dev, "test": self.splits.test}
-        return {part: hits_on(_digest_of(texts[part]), of_part) for part, of_part in right.items()}
-
-    def _comparison(self, features: FeatureSet, lessons: Lessons | None) -> Compared:
-        """What to compare the result with: baseline scores where there are labels, else a cross-validation."""
-        comparison = Comparison(features, self.assembly.lite_config(), len(self.splits.classes), self.listener, lessons)
-        return comparison.scores(self.truths) if self.truths else comparison.cross_validate(self.config.output.folds)
-
-
-def _digest_of(part: Texts | None) -> str:
-    assert part is not None
-    return _digest([part.texts, part.labels])
+    def _compared(self, lessons: Lessons | None) -> Compared | None:
+        """What to compare the result with: baselines where there are labels, else a cross-validation."""
+        features, classes = self.features, len(self.splits.classes)
+        if not self.config.output.baselines or features is None:
+            return None
+        comparison = Comparison(features, self.assembly.lite_config(), classes, self.listener, lessons)
+        folds = self.config.output.folds
+        return self.timed(
+            "baselines", lambda: comparison.scores(self.truths) if self.truths else comparison.cross_validate(folds)
+        )
 
 
 def _digest(parts: Any) -> str:

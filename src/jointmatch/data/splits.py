@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -36,6 +38,10 @@ class Texts:
         return Texts(
             _pick(self.texts, rows), _pick(self.labels, rows), _pick(self.weak, rows), _pick(self.strong, rows)
         )
+
+    def digest(self) -> str:
+        """Digest of texts and labels: scores on others cannot be paired with those on these."""
+        return hashlib.sha256(json.dumps([self.texts, self.labels]).encode()).hexdigest()
 
 
 EMPTY = Texts([], [])
