@@ -12,18 +12,22 @@ from torch.optim.swa_utils import get_ema_multi_avg_fn
 class Averaged:
     """Keeps ``average <- decay * average + (1 - decay) * weights`` in a copy of the module.
 
-    Early on the decay is lowered to (1 + t) / (10 + t), so that the start is soon forgotten.
+    Args:
+        module: The module whose weights are averaged.
+        decay: How much of the average is left at each step.
+        warmup: Lower the decay to (1 + t) / (10 + t) early on, so that the start is soon forgotten. Not for a start that
+            is better than the first steps from it.
     """
 
-    def __init__(self, module: nn.Module, decay: float) -> None:
-        self.decay = decay
+    def __init__(self, module: nn.Module, decay: float, warmup: bool = True) -> None:
+        self.decay, self.warmup = decay, warmup
         self.module = copy.deepcopy(module).eval().requires_grad_(False)
         self._pairs: tuple[nn.Module | None, list[Tensor], list[Tensor]] = (None, [], [])
 
     @torch.no_grad()
     def update(self, module: nn.Module, step: int) -> None:
         """Move towards the weights after ``step`` steps."""
-        decay = min(self.decay, (1 + step) / (10 + step))
+        decay = min(self.decay, (1 + step) / (10 + step)) if self.warmup else self.decay
         if self._pairs[0] is not module:  # collected once: this takes longer than the averaging
             pairs = [p for p in zip(self.module.parameters(), module.parameters(), strict=True) if p[1].requires_grad]
             self._pairs = (

@@ -48,7 +48,8 @@ class Updater:
         self.learner, self.algorithm, self.config, self.listener = learner, algorithm, config, listener
         self.truth = pool_truth.to(learner.device)
         self.optimizer = build_optimizer(learner, config, algorithm)
-        self.averaged = Averaged(learner.networks, config.average_decay) if config.average_decay else None
+        decay = config.average_decay
+        self.averaged = Averaged(learner.networks, decay, config.average_warmup) if decay else None
         self.initial = module_state("initial", learner.networks) if algorithm.in_rounds else {}
         self.counts = PseudoLabelCounts(algorithm.task.num_classes).to(learner.device)
         self.accumulate = config.accumulate

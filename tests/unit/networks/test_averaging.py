@@ -25,6 +25,15 @@ def test_the_average_moves_from_one_towards_two(step, decay, average):
     torch.testing.assert_close(averaged.module.weight, torch.tensor([[average]]))
 
 
+def test_without_warm_up_the_start_is_forgotten_no_sooner_than_what_follows():
+    """Decay 0.9 from the first step: 1 -> 0.9 + 0.2 = 1.1 -> 0.99 + 0.2 = 1.19."""
+    averaged = Averaged(weight(1.0), 0.9, warmup=False)
+    averaged.update(weight(2.0), 0)
+    torch.testing.assert_close(averaged.module.weight, torch.tensor([[1.1]]))
+    averaged.update(weight(2.0), 1)
+    torch.testing.assert_close(averaged.module.weight, torch.tensor([[1.19]]))
+
+
 def test_two_updates_in_a_row():
     """Decay 0.5 at late steps: 1 -> 0.5 + 1 = 1.5 -> 0.75 + 2 = 2.75."""
     averaged = Averaged(weight(1.0), 0.5)

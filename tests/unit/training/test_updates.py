@@ -40,6 +40,17 @@ def spy_on(learner, name, seen, limit=None):
     setattr(learner, name, wrapped)
 
 
+@pytest.mark.parametrize(("warmup", "decay"), [(True, 0.1), (False, 0.9)])
+def test_the_average_leaves_its_start_as_the_settings_say(warmup, decay):
+    """After one step it holds the start by the decay: 0.9, or with warm-up (1 + 0) / (10 + 0) = 0.1."""
+    updater = toy_updater(average_decay=0.9, average_warmup=warmup)
+    start = weights(updater.learner.networks).clone()
+    now = after_steps(updater, 1)
+    assert updater.averaged is not None
+    torch.testing.assert_close(weights(updater.averaged.module), decay * start + (1 - decay) * now)
+    assert not torch.equal(start, now)
+
+
 @pytest.mark.parametrize("update", ["joint", "alternating"])
 @pytest.mark.parametrize(("accumulate", "batch_size"), [(2, 4), (4, 4), (4, 5), (7, 3), (50, 4)])
 def test_micro_batches_give_the_gradient_step_of_the_whole_batch(update, accumulate, batch_size):
