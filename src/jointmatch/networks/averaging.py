@@ -15,8 +15,8 @@ class Averaged:
     Args:
         module: The module whose weights are averaged.
         decay: How much of the average is left at each step.
-        warmup: Lower the decay to (1 + t) / (10 + t) early on, so that the start is soon forgotten. Not for a start that
-            is better than the first steps from it.
+        warmup: Lower the decay to (1 + t) / (10 + t) early on, so that the start is soon forgotten. Not for a start
+            that is better than the first steps from it.
     """
 
     def __init__(self, module: nn.Module, decay: float, warmup: bool = True) -> None:
