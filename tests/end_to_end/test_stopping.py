@@ -127,7 +127,7 @@ def test_a_disk_that_fills_while_weights_are_written_is_a_full_disk(train, tmp_p
     assert train("--resume").code == 0
 
 
-@pytest.mark.parametrize(("owner", "stage"), [(Assembly, "features"), (Job, "_comparison")])
+@pytest.mark.parametrize(("owner", "stage"), [(Assembly, "features"), (Job, "_compared")])
 def test_ctrl_c_outside_the_training_loop_also_says_how_to_go_on(train, monkeypatch, owner, stage):
     def interrupted(*args: object) -> None:
         raise KeyboardInterrupt
