@@ -58,6 +58,8 @@ _KINDS: dict[str, tuple[type, ...]] = {
     "columns": (list,),
     "options": (dict,),
 }
+_LARGEST_SEED = 2**32 - 1
+_MOST_SEEDS = 1000  # a slip of the pen rather than an experiment
 _VARIANT = ("like", "title", "on", "paper", *SECTIONS)
 _OF_RUNS = ("grid", "race")
 """The suites whose experiments are made of data, labels, seeds and variants."""
@@ -143,8 +145,7 @@ def _checked(name: str, raw: dict[str, Any]) -> Experiment:
 def _faults(raw: Mapping[str, Any]) -> list[str]:
     """Everything that is wrong with a file; contents are looked at only if every key has a value of its kind."""
     unknown = [f"unknown key {key!r}.{did_you_mean(key, _KINDS)}" for key in raw if key not in _KINDS]
-    kinds, suite = _kind_faults(raw), raw.get("suite", "grid")
-    return unknown + (kinds or (_faults_to(suite, raw) if suite in SUITES else []))
+    return unknown + (_kind_faults(raw) or _faults_to(raw.get("suite", "grid"), raw))
 
 
 def _kind_faults(raw: Mapping[str, Any]) -> list[str]:
@@ -158,6 +159,8 @@ def _kind_faults(raw: Mapping[str, Any]) -> list[str]:
 
 def _faults_to(suite: str, raw: Mapping[str, Any]) -> list[str]:
     """Faults for the suite: in the runs, or in keys that only runs have, and in its options."""
+    if suite not in SUITES:
+        return [f"suite is {suite!r}.{did_you_mean(suite, SUITES)} Known: {', '.join(SUITES)}"]
     options = raw.get("options", {})
     if suite not in _OF_RUNS:
         return _idle_keys(suite, raw) + SUITES[suite].faults(options, [])
@@ -234,6 +237,15 @@ def _number_faults(where: str, by_labels: Any) -> list[str]:
     return faults
 
 
+def _seed_faults(seeds: int | list[Any]) -> list[str]:
+    if isinstance(seeds, int):
+        good, wanted = 1 <= seeds <= _MOST_SEEDS, f"1 to {_MOST_SEEDS}, or a list of seeds from 0 on"
+        return [] if good else [f"seeds is {seeds!r}, wanted {wanted}"]
+    if not seeds or not all(type(s) is int and 0 <= s <= _LARGEST_SEED for s in seeds):
+        return [f"seeds is {seeds!r}, wanted a number of seeds, or a list of seeds from 0 to {_LARGEST_SEED}"]
+    return [] if len(set(seeds)) == len(seeds) else [f"seeds is {seeds!r}, wanted each seed once"]
+
+
 def _data_faults(raw: Mapping[str, Any]) -> list[str]:
     faults = []
     if not raw.get("data"):
@@ -244,12 +256,7 @@ def _data_faults(raw: Mapping[str, Any]) -> list[str]:
             faults.append(f"data.{key} is {labels!r}, wanted labels per class, such as 10 or [5, 10]")
         elif len(set(_listed(labels))) < len(_listed(labels)):
             faults.append(f"data.{key} is {labels!r}, wanted each number of labels once")
-    seeds = raw.get("seeds", 5)
-    listed = _listed(seeds)
-    if seeds in (0, []) or not all(type(s) is int and s >= 0 for s in listed):
-        faults.append(f"seeds is {seeds!r}, wanted at least 1, or a list of seeds from 0 on")
-    elif len(set(listed)) < len(listed):
-        faults.append(f"seeds is {seeds!r}, wanted each seed once")
+    faults += _seed_faults(raw.get("seeds", 5))
     imbalance = raw.get("imbalance", 1)
     if not is_number(imbalance) or imbalance < 1:
         faults.append(f"imbalance is {imbalance!r}, wanted how many times rarer the rarest class is, such as 10")

@@ -10,18 +10,14 @@ from jointmatch.benchmark.speed_suite import Speed
 from jointmatch.benchmark.store import Store
 from jointmatch.benchmark.suite import Options, Suite
 from jointmatch.data.datasets import BENCHMARKS, is_known
-from jointmatch.errors import InputError, did_you_mean
+from jointmatch.errors import did_you_mean
 
 SUITES: dict[str, Suite] = {"grid": Grid(), "data": DataStatistics(), "speed": Speed(), "race": Race()}
 
 
 def suite_of(experiment: Experiment) -> Suite:
-    """The suite that runs an experiment."""
-    name = experiment.suite
-    if name not in SUITES:
-        known = ", ".join(SUITES)
-        raise InputError(f"{experiment.name} names the suite {name!r}.{did_you_mean(name, SUITES)} Known: {known}.")
-    return SUITES[name]
+    """The suite that runs an experiment; reading its file has checked that there is one of that name."""
+    return SUITES[experiment.suite]
 
 
 def strangers(experiment: Experiment, store: Store, backbone: str) -> str | None:

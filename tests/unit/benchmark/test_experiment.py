@@ -130,7 +130,7 @@ def test_faults_inside_the_keys_are_said_at_once_too(written):
     assert error.value.faults == [
         "mine: unknown key 'titel'. Did you mean 'title'?",
         "mine: data has '../x', wanted a data set's name: that of one folder, without / or \\",
-        "mine: seeds is [True], wanted at least 1, or a list of seeds from 0 on",
+        "mine: seeds is [True], wanted a number of seeds, or a list of seeds from 0 to 4294967295",
         "mine: imbalance is nan, wanted how many times rarer the rarest class is, such as 10",
         "mine: variant 'c': paper.mine.10 is [101, 1], wanted a number, or [mean, standard deviation], in percent",
         "mine: variant 'b' is like itself, wanted the name of another variant",
@@ -141,7 +141,7 @@ def test_faults_inside_the_keys_are_said_at_once_too(written):
         written('suite = "race"\nseeds = 0\nvariants.a.like = "b"\noptions.levels = [1]')
     assert error.value.faults == [
         "mine: there is no data, wanted a data set and labels per class, such as data = { ag_news = 10 }",
-        "mine: seeds is 0, wanted at least 1, or a list of seeds from 0 on",
+        "mine: seeds is 0, wanted 1 to 1000, or a list of seeds from 0 on",
         "mine: variant 'a' is like 'b', of which there is none.",
         "mine: options has no 'together', which the suite race must be told",
     ]
@@ -229,7 +229,13 @@ def test_variants_that_are_like_each_other_in_a_circle_are_named_once(written):
         ("data = { ag_news = 10 }\non.ag_news = 3\nvariants.a = {}", "on.ag_news is 3, wanted a table"),
         ("data = { ag_news = 10 }\nvariants.a.on.ag_news = 3", "variant 'a': on is {'ag_news': 3}, wanted a table"),
         ("data = { ag_news = 10 }\nvariants.a.paper = 3", "variant 'a': paper is 3, wanted a table"),
-        ("data = { ag_news = 10 }\nseeds = [-1, 0]\nvariants.a = {}", "wanted at least 1, or a list of seeds from 0"),
+        (
+            "data = { ag_news = 10 }\nseeds = [-1, 0]\nvariants.a = {}",
+            "wanted a number of seeds, or a list of seeds from 0",
+        ),
+        ("data = { ag_news = 10 }\nseeds = 1001\nvariants.a = {}", "seeds is 1001, wanted 1 to 1000"),
+        ("data = { ag_news = 10 }\nseeds = [4294967296]\nvariants.a = {}", "a list of seeds from 0 to 4294967295"),
+        ('suite = "grud"', "suite is 'grud'. Did you mean 'grid'? Known: grid, data, speed, race"),
         ("data = { ag_news = 10 }\nseeds = [0, 0]\nvariants.a = {}", "wanted each seed once"),
         ("data = { ag_news = 10 }\nimbalance = 0\nvariants.a = {}", "imbalance is 0, wanted how many times rarer"),
         ("data = { ag_news = 10 }\nimbalance = inf\nvariants.a = {}", "imbalance is inf, wanted how many times rarer"),
