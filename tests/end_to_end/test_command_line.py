@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import signal
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -20,6 +18,7 @@ from jointmatch.cli.main import app
 from jointmatch.config import recipe_names
 from jointmatch.model import Model
 from jointmatch.predict import predict_file
+from jointmatch.record import OWN_NAMES
 from tests.conftest import topic_texts
 from tests.end_to_end.conftest import FAST, entries_of
 from tests.end_to_end.tables import read_table, write_table
@@ -60,16 +59,7 @@ def test_train_leaves_the_whole_run_folder_and_its_json_is_the_stored_result(com
         "train", toy / "train.csv", *files, "--output", tmp_path / "run", "--backbone", tiny_backbone, *FAST, "--json"
     )
     assert ran.code == 0, ran.err
-    names = {
-        "config.toml",
-        "history.jsonl",
-        "pseudo_labels.parquet",
-        "hits.json",
-        "result.json",
-        "checkpoints",
-        "model",
-    }
-    assert {p.name for p in (tmp_path / "run").iterdir()} == names
+    assert {p.name for p in (tmp_path / "run").iterdir()} == set(OWN_NAMES)
     result = json.loads(ran.out)
     assert result == json.loads((tmp_path / "run/result.json").read_text())
     assert set(result["scores"]) == {"dev", "test"}
@@ -98,77 +88,6 @@ def test_seeds_give_mean_and_spread_and_one_model(command, toy, tiny_backbone, t
     assert summary["mean"] == pytest.approx(sum(summary["values"]) / 2)
     assert (tmp_path / "run/model/jointmatch.json").is_file()
     assert (tmp_path / "run/seed-4/result.json").is_file()
-
-
-def test_set_wins_over_the_config_file_and_the_config_over_the_recipe(command, toy, tiny_backbone, tmp_path):
-    config = tmp_path / "run.toml"
-    config.write_text("[training]\nsteps = 7\nevaluate_every = 3\n[algorithm]\ntau = 0.7\n[output]\nfolds = 0\n")
-    words = ("--config", config, "--set", "algorithm.tau=0.6", "--backbone", tiny_backbone, "--mode", "lite")
-    ran = command("train", toy / "train.csv", "--output", tmp_path / "run", *words, "--device", "cpu")
-    assert ran.code == 0, ran.err
-    stored = tomllib.loads((tmp_path / "run/config.toml").read_text())
-    assert (stored["training"]["steps"], stored["algorithm"]["tau"]) == (7, 0.6)
-    assert stored["network"]["head_init"] == "means"
-    steps = [json.loads(line)["step"] for line in (tmp_path / "run/history.jsonl").read_text().splitlines()]
-    assert steps == [3, 6, 7]
-
-
-def test_single_settings_win_over_the_config_file_of_a_run(command, toy, tiny_backbone, tmp_path):
-    words = ("train", toy / "train.csv", "--output", tmp_path / "run", "--quiet")
-    assert command(*words, "--backbone", tiny_backbone, *FAST).code == 0
-    file = (tmp_path / "run").rename(tmp_path / "earlier") / "config.toml"
-    (tmp_path / "other").symlink_to(tiny_backbone)
-    steps = ("--set", "training.steps=1", "--set", "training.seed=7")
-    own = ("--seed", 7, "--backbone", tmp_path / "other", *steps)
-    ran = command(*words, "--config", file, "--recipe", "best", "--algorithm", "jointmatch", *own)
-    assert ran.code == 0, ran.err
-    stored = tomllib.loads((tmp_path / "run/config.toml").read_text())
-    assert (stored["training"]["seed"], stored["training"]["steps"]) == (7, 1)
-    assert stored["network"]["backbone"] == str(tmp_path / "other")
-    assert stored["output"]["folds"] == 2  # as the file says
-    again = command(*words[:2], "--output", tmp_path / "full", "--config", file, "--mode", "full")
-    assert (again.code, "Got mode full beside" in again.err) == (2, True)
-
-
-def test_a_file_of_one_s_own_changes_goes_with_any_recipe(command, toy, tiny_backbone, tmp_path):
-    (tmp_path / "small.toml").write_text("[algorithm]\ntau = 0.8\n")
-    words = ("--config", tmp_path / "small.toml", "--recipe", "paper", "--backbone", tiny_backbone, *FAST, "--quiet")
-    ran = command(
-        "train", toy / "train.csv", "--output", tmp_path / "run", *words, "--weak", "none", "--strong", "swap"
-    )
-    assert ran.code == 0, ran.err
-    stored = tomllib.loads((tmp_path / "run/config.toml").read_text())
-    assert (stored["algorithm"]["tau"], stored["algorithm"]["weighting"]) == (0.8, "disagreement")
-
-
-def test_evaluate_shows_scores_and_a_confusion_table(command, model, toy):
-    ran = command("evaluate", model, toy / "test.csv")
-    assert ran.code == 0
-    assert "30 texts: accuracy" in ran.out
-    assert "true \\ predicted" in ran.out
-
-
-def test_evaluate_reads_the_column_that_the_model_was_trained_on(command, model, toy, tmp_path):
-    """Beside the texts, under the name that would be guessed, there is one word for all: a third of it is right."""
-    trained = tmp_path / "model"
-    shutil.copytree(model, trained)
-    facts = json.loads((trained / "jointmatch.json").read_text())
-    (trained / "jointmatch.json").write_text(json.dumps(facts | {"text_column": "note"}))
-    rows = (toy / "test.csv").read_text().replace("text,label", "note,label", 1).splitlines()
-    named = [f"text,{rows[0]}", *(f"word,{row}" for row in rows[1:])]
-    (tmp_path / "a.csv").write_text("\n".join(named))
-    files = [(trained, tmp_path / "a.csv"), (model, toy / "test.csv"), (model, tmp_path / "a.csv")]
-    scores = [json.loads(command("evaluate", *each, "--json").out)["accuracy"] for each in files]
-    assert scores[0] == scores[1]
-    assert scores[2] == pytest.approx(1 / 3)
-
-
-def test_a_confusion_table_too_wide_for_the_screen_becomes_a_list_of_mistakes(command, model, toy, monkeypatch):
-    monkeypatch.setattr("jointmatch.cli.output.width", lambda: 30)
-    ran = command("evaluate", model, toy / "test.csv")
-    assert ran.code == 0
-    assert "true \\ predicted" not in ran.out
-    assert "Most frequent mistakes" in ran.out
 
 
 def test_quiet_keeps_the_warnings(command, toy, tiny_backbone, tmp_path):
@@ -244,13 +163,6 @@ def test_help_names_every_recipe_and_what_a_pipe_may_hold():
     words = set(shown["train"].replace(",", " ").replace(".", " ").split())
     assert set(recipe_names()) <= words
     assert "- for csv, tsv or jsonl on standard input" in re.sub(r"[\s│]+", " ", shown["predict"])
-
-
-def test_a_file_that_lacks_classes_is_scored_with_a_word_on_macro_f1(command, model, tmp_path):
-    (tmp_path / "one.csv").write_text("text,label\nthe old apple and plum,fruit\n")
-    ran = command("evaluate", model, tmp_path / "one.csv")
-    assert ran.code == 0, ran.err
-    assert "one.csv has no text of 2 class(es) ('metal', 'music'): macro-F1 counts such a class as 0 if" in ran.out
 
 
 def test_augmenters_says_what_each_one_needs_and_whether_it_is_ready(command):
@@ -375,30 +287,6 @@ def test_a_demo_replaces_a_demo_and_never_a_run_of_ones_own(command, toy, tiny_b
     for _ in range(2):
         assert command("demo", "--output", tmp_path / "demo", "--json").code == 0
     assert len(made) == 2
-
-
-def test_a_model_remembers_which_label_means_none_when_it_is_evaluated(command, tiny_backbone, tmp_path):
-    texts, labels = topic_texts(40)
-    data = write_table(tmp_path / "train.csv", texts, [*labels[:15], *["-1"] * 25])
-    own = ("--output", tmp_path / "run", "--backbone", tiny_backbone, *FAST, "--set", "data.unlabeled_value=-1")
-    assert command("train", data, *own).code == 0
-    scored = command("evaluate", tmp_path / "run" / "model", data, "--json")
-    assert scored.code == 0, scored.err
-    found = json.loads(scored.out)
-    assert (found["n"], found["without_label"]) == (15, 25)
-
-
-def test_a_score_on_texts_that_the_model_was_trained_on_is_said_to_be_too_kind(command, tiny_backbone, tmp_path):
-    texts, labels = topic_texts(40)
-    data = write_table(tmp_path / "train.csv", texts[:15], labels[:15])
-    mixed = write_table(tmp_path / "mixed.csv", texts[10:20], labels[10:20])
-    new = write_table(tmp_path / "new.csv", texts[15:25], labels[15:25])
-    assert command("train", data, "--output", tmp_path / "run", "--backbone", tiny_backbone, *FAST).code == 0
-    found = {file.stem: command("evaluate", tmp_path / "run" / "model", file, "--json") for file in (mixed, new)}
-    known = len({*texts[:15]} & {*texts[10:20]})
-    assert f"{known} of 10 text(s) are among the labelled ones" in found["mixed"].err
-    assert "too kind" not in found["new"].err
-    assert [json.loads(ran.out)["trained_on"] for ran in found.values()] == [known, 0]
 
 
 @pytest.mark.parametrize(("name", "said"), [("predict", "No file was written"), ("evaluate", "Stopped.")])

@@ -30,14 +30,14 @@ KEPT = {
 }
 """What of the history is kept, and as what."""
 NETWORKS = "scores_of_networks"
-"""Where a record of a run with a word reader has the scores of its networks alone."""
+"""Where a result, and its record, have the scores of the networks alone if the run has a word reader."""
 
 
 def record_of(cell: Cell, outcome: Outcome, splits: Splits, digest: str | None = None) -> dict[str, Any]:
     """The complete record of a cell; ``digest`` tells which texts the data set's name stood for."""
     result = outcome.result
     kept = ("steps", "kept_step", "termination", "seconds", "warnings", "baselines")
-    networks = result.get("scores_of_networks")
+    networks = result.get(NETWORKS)
     return {
         "key": cell.key,
         "data": cell.data,
