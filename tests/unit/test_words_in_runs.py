@@ -59,6 +59,17 @@ def made(tiny_backbone, tmp_path_factory):
         return outcome(tiny_backbone, folder=folder, baselines=True), folder
 
 
+def test_what_is_held_against_the_baselines_text_by_text_is_the_model_with_its_words(made):
+    """Where the two differ: the networks alone get another number of texts right."""
+    found = made[0]
+    right = {part: [digit == "1" for digit in hits["right"]["jointmatch"]] for part, hits in found.hits.items()}
+    scores, alone = found.result["scores"], found.result["scores_of_networks"]
+    assert {part: np.mean(hits) for part, hits in right.items()} == {
+        p: pytest.approx(s["accuracy"]) for p, s in scores.items()
+    }
+    assert any(scores[part]["accuracy"] != alone[part]["accuracy"] for part in scores)
+
+
 def test_scores_are_those_of_the_model_and_the_networks_stand_beside(made):
     found, given = made[0], splits()
     for part, rows in (("dev", given.dev), ("test", given.test)):
