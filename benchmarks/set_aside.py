@@ -12,6 +12,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> list[Path]:
     parser.add_argument("--to", default="benchmarks/results", help="folder of results to keep them in")
     parser.add_argument("--as", dest="name", help="what the experiment is called there; else its own name")
     parser.add_argument("--dataset", action="append", help="of the experiment; repeat it; else all")
+    parser.add_argument("--only", action="append", help="rows, by name or pattern; repeat it; else all, and references")
     parser.add_argument("--remove", action="store_true", help="the cells, once they are kept")
     args = parser.parse_args(arguments)
     try:
@@ -53,31 +55,28 @@ def main(arguments: Sequence[str] | None = None) -> list[Path]:
     store, written = Store(args.source), []
     name = args.name or Path(experiment.name).stem
     for data in experiment.data:
-        found = dict(runs(experiment, store, data, name))
+        found = dict(runs(experiment, store, data, name, args.only or ["*"]))
         if not found:
             continue
-        machines = {json.dumps({**run["hardware"], **run.get("versions", {})}) for run in found.values()}
         target = Path(args.to) / "earlier" / f"{name}-{data}.json"
-        if len(machines) > 1 or target.exists():
-            sys.exit(
-                f"{target} is there already." if target.exists() else f"{data} was run on {len(machines)} machines."
-            )
-        machine = json.loads(machines.pop())
-        packed = [{k: v for k, v in run.items() if k not in ("hardware", "versions")} for run in found.values()]
-        write_text(target, dumps({"format": FORMAT, "machine": machine, "runs": packed}))
+        if target.exists():
+            sys.exit(f"{target} is there already.")
+        write_text(target, dumps({"format": FORMAT, **_packed(list(found.values()))}))
         written.append(target)
-        print(f"{target}: {len(packed)} runs")
+        print(f"{target}: {len(found)} runs")
         if args.remove:
             for path in found:
                 (Path(args.source) / "cells" / path).unlink()
     return written
 
 
-def runs(experiment: Any, store: Store, data: str, name: str) -> list[tuple[str, Record]]:
+def runs(experiment: Any, store: Store, data: str, name: str, patterns: Sequence[str]) -> list[tuple[str, Record]]:
     """Each finished cell's place, and what is kept of it."""
     found = []
     references = ["references"] if experiment.references else []
     for row in [*experiment.variants, *references]:
+        if not any(fnmatchcase(row, pattern) for pattern in patterns):
+            continue
         asked = asked_of(experiment, row, data) if row in experiment.variants else {}
         for labels in experiment.data[data]:
             for cell in cells_of(experiment, experiment.references[0] if row == "references" else row, data, labels):
@@ -85,9 +84,17 @@ def runs(experiment: Any, store: Store, data: str, name: str) -> list[tuple[str,
                 if record is not None:
                     facts = {"experiment": name, "variant": row, "data": data, "labels": labels}
                     facts |= {"imbalance": cell.imbalance, "seed": cell.seed, "asked": asked}
-                    own = {key: record[key] for key in (*KEPT, "hardware", "versions", "baselines") if key in record}
+                    facts["machine"] = {**record["hardware"], **record.get("versions", {})}
+                    own = {key: record[key] for key in (*KEPT, "baselines") if key in record}
                     found.append((cell.path, facts | own))
     return found
+
+
+def _packed(found: Sequence[Record]) -> Record:
+    """The runs, with the machine that most of them were made on named once."""
+    usual = max((run["machine"] for run in found), key=lambda machine: sum(run["machine"] == machine for run in found))
+    short = [{k: v for k, v in run.items() if k != "machine" or v != usual} for run in found]
+    return {"machine": usual, "runs": short}
 
 
 if __name__ == "__main__":

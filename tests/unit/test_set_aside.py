@@ -46,17 +46,29 @@ def test_they_are_found_by_their_names(search, tmp_path, remove):
     assert len(list((tmp_path / "here" / "cells").rglob("*.json"))) == (0 if remove else 3)
 
 
-def test_what_is_there_already_and_what_is_of_two_machines_is_refused(search, tmp_path):
-    words = [str(search), "--from", str(tmp_path / "here"), "--to", str(tmp_path / "there"), "--remove"]
+def test_only_some_rows(search, tmp_path):
+    words = [str(search), "--from", str(tmp_path / "here"), "--to", str(tmp_path / "there"), "--remove", "--only", "b*"]
+    set_aside.main(words)
+    there = Store(tmp_path / "there")
+    assert [len(there.earlier("search", row, "imdb", 10)) for row in "ab"] == [0, 1]
+    assert len(list((tmp_path / "here" / "cells").rglob("*.json"))) == 2
+
+
+def test_every_run_keeps_its_machine(search, tmp_path):
     store, cell = Store(tmp_path / "here"), cells_of(load(str(search)), "b", "imdb", 10)[1]
     store.write(cell.path, {**record_of(cell, 0.5), "hardware": {"device": "other"}})
-    with pytest.raises(SystemExit, match="imdb was run on 2 machines"):
-        set_aside.main(words)
-    store.write(cell.path, record_of(cell, 0.5))
-    set_aside.main(words[:-1])
+    (file,) = set_aside.main([str(search), "--from", str(tmp_path / "here"), "--to", str(tmp_path / "there")])
+    runs = Store(tmp_path / "there").earlier("search", "b", "imdb", 10)
+    assert [run["machine"]["device"] == "other" for run in runs] == [False, True]
+    assert file.read_text().count('"other"') == 1  # what the others share is said once
+
+
+def test_what_is_there_already_is_refused(search, tmp_path):
+    words = [str(search), "--from", str(tmp_path / "here"), "--to", str(tmp_path / "there")]
+    set_aside.main(words)
     with pytest.raises(SystemExit, match=r"search-imdb\.json is there already"):
-        set_aside.main(words)
-    assert len(list((tmp_path / "here" / "cells").rglob("*.json"))) == 4
+        set_aside.main([*words, "--remove"])
+    assert len(list((tmp_path / "here" / "cells").rglob("*.json"))) == 3
 
 
 @pytest.mark.parametrize(

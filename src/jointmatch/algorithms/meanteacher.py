@@ -34,7 +34,9 @@ class MeanTeacher(Composed):
         "(1 + t) / (10 + t) to 0.999 and unlabelled ones do."
     )
     one_view = True
-    requires: ClassVar[Settings] = {"training": {"average_decay": 0.999, "average_labels": True, "label_dropout": True}}
+    requires: ClassVar[Settings] = {
+        "training": {"average_decay": 0.999, "average_warmup": True, "average_labels": True, "label_dropout": True}
+    }
 
     def __init__(
         self,
