@@ -9,7 +9,6 @@ For searches, which no table shows, and for rows that are run again in another w
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
@@ -26,6 +25,7 @@ from jointmatch.files import write_text
 KEPT = (
     "settings",
     "scores",
+    "scores_of_networks",
     "scores_of_last_step",
     "steps",
     "kept_step",

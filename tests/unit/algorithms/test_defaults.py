@@ -80,7 +80,9 @@ TRAITS: dict[str, dict[str, object]] = {
 }
 
 REQUIRES = {
-    "meanteacher": {"training": {"average_decay": 0.999, "average_labels": True, "label_dropout": True}},
+    "meanteacher": {
+        "training": {"average_decay": 0.999, "average_warmup": True, "average_labels": True, "label_dropout": True}
+    },
     "multimatch": {"network": {"layers": (1.0,)}},
     "pcm": {"network": {"head_per_network": ("linear", "cosine"), "class_words": 50}},
     "s2tcbdd": {"network": {"head": "cosine"}},

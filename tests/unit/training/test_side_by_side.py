@@ -191,7 +191,9 @@ def test_heads_over_frozen_features_do_too(lite, section, settings):
 
 def test_seeds_stop_early_at_steps_of_their_own(full):
     """These data and this rate were found by trying."""
-    found = assert_as_alone(full(training={"steps": 14, "evaluate_every": 1, "patience": 2, "learning_rate": 3e-4}))
+    found = assert_as_alone(
+        full(training={"steps": 14, "evaluate_every": 1, "patience": 2, "learning_rate": 3e-4, "average_warmup": True})
+    )
     assert len({own.result["steps"] for own in found}) > 1
     assert {own.result["termination"] for own in found} == {"early_stopping"}
 
