@@ -181,8 +181,8 @@ def test_what_an_average_that_keeps_the_start_is_worth_is_what_was_measured():
         )
         pairs[when] = paired(dict(enumerate(one.values())), dict(enumerate(two.values())))
     assert not any(change.is_real for change in pairs.values() if change)
-    said = {when: lead(change).removesuffix(", not distinguishable") for when, change in pairs.items()}
-    assert f"at the best step ({said['best step']}) or the last ({said['last']})" in text
+    told = {when: lead(change).removesuffix(", not distinguishable") for when, change in pairs.items()}
+    assert f"at the best step ({told['best step']}) or the last ({told['last']})" in text
     for data in ("trec", "sms_spam"):
         starts = {row: np.mean([c[0] for c in own[data]]) for row, own in found.items() if data in own}
         assert all(100 * start > last[row][data] for row, start in starts.items())
