@@ -1,6 +1,6 @@
 """Find a backbone, build N differently initialised networks, average their weights."""
 
-from jointmatch.networks.averaging import Averaged
+from jointmatch.networks.averaging import Averaged, decay_within
 from jointmatch.networks.backbones import Backbone, check_backbone, find_backbone, load_tokenizer, load_transformer
 from jointmatch.networks.devices import device_name, find_device, free_memory, has_bf16, one_thread
 from jointmatch.networks.encoder import Encoder
@@ -29,6 +29,7 @@ __all__ = [
     "Tokens",
     "cached_features",
     "check_backbone",
+    "decay_within",
     "device_name",
     "dropout_seeds",
     "extract",

@@ -9,6 +9,17 @@ from torch import Tensor, nn
 from torch.optim.swa_utils import get_ema_multi_avg_fn
 
 
+SHARE = 8  # an average remembers an eighth of the training at most
+
+
+def decay_within(steps: int, decay: float) -> float:
+    """A decay for so many steps: the one asked for, or a smaller one if most of the average would be its start.
+
+    A constant decay remembers about 1 / (1 - decay) steps.
+    """
+    return min(decay, max(0.0, 1 - SHARE / steps))
+
+
 class Averaged:
     """Keeps ``average <- decay * average + (1 - decay) * weights`` in a copy of the module.
 

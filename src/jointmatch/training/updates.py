@@ -16,7 +16,7 @@ from jointmatch.config import TrainingConfig
 from jointmatch.data.batches import Batches
 from jointmatch.errors import TrainingError
 from jointmatch.listener import Listener
-from jointmatch.networks import Averaged, dropout_seeds
+from jointmatch.networks import Averaged, decay_within, dropout_seeds
 from jointmatch.networks.devices import on_device
 from jointmatch.randomness import derive, generator
 from jointmatch.training.checkpoints import load_module, module_state
@@ -48,8 +48,7 @@ class Updater:
         self.learner, self.algorithm, self.config, self.listener = learner, algorithm, config, listener
         self.truth = pool_truth.to(learner.device)
         self.optimizer = build_optimizer(learner, config, algorithm)
-        decay = config.average_decay
-        self.averaged = Averaged(learner.networks, decay, config.average_warmup) if decay else None
+        self.averaged = _averaged(learner.networks, config) if config.average_decay else None
         self.initial = module_state("initial", learner.networks) if algorithm.in_rounds else {}
         self.counts = PseudoLabelCounts(algorithm.task.num_classes).to(learner.device)
         self.accumulate = config.accumulate
@@ -305,6 +304,12 @@ class Updater:
         if self.algorithm.whole_pool and self.accumulate > 1:
             name = type(self.algorithm).__name__
             self.listener.warn(f"{name} compares the texts of a batch: in micro-batches it is not quite the same rule.")
+
+
+def _averaged(networks: nn.Module, config: TrainingConfig) -> Averaged:
+    """The average that the settings ask for; one that keeps its start has to let go of it within the training."""
+    decay = config.average_decay if config.average_warmup else decay_within(config.steps, config.average_decay)
+    return Averaged(networks, decay, config.average_warmup)
 
 
 def _copied(state: Mapping[str, Tensor]) -> dict[str, Tensor]:

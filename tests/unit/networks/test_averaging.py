@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from jointmatch.networks import Averaged
+from jointmatch.networks import Averaged, decay_within
 
 
 def weight(value):
@@ -32,6 +32,14 @@ def test_without_warm_up_the_start_is_forgotten_no_sooner_than_what_follows():
     torch.testing.assert_close(averaged.module.weight, torch.tensor([[1.1]]))
     averaged.update(weight(2.0), 1)
     torch.testing.assert_close(averaged.module.weight, torch.tensor([[1.19]]))
+
+
+@pytest.mark.parametrize(
+    ("steps", "decay"), [(800, 0.99), (4000, 0.99), (400, 0.98), (100, 0.92), (16, 0.5), (8, 0.0), (3, 0.0)]
+)
+def test_short_training_does_not_end_with_its_start(steps, decay):
+    """1 - 8 / steps, where that is below 0.99 and not below 0: 400 steps give 0.98."""
+    assert decay_within(steps, 0.99) == pytest.approx(decay)
 
 
 def test_two_updates_in_a_row():

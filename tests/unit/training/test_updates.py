@@ -40,10 +40,12 @@ def spy_on(learner, name, seen, limit=None):
     setattr(learner, name, wrapped)
 
 
-@pytest.mark.parametrize(("warmup", "decay"), [(True, 0.1), (False, 0.9)])
-def test_the_average_leaves_its_start_as_the_settings_say(warmup, decay):
-    """After one step it holds the start by the decay: 0.9, or with warm-up (1 + 0) / (10 + 0) = 0.1."""
-    updater = toy_updater(average_decay=0.9, average_warmup=warmup)
+@pytest.mark.parametrize(
+    ("warmup", "steps", "decay"), [(True, 1000, 0.1), (False, 1000, 0.9), (False, 40, 0.8), (True, 40, 0.1)]
+)
+def test_the_average_leaves_its_start_as_the_settings_say(warmup, steps, decay):
+    """After one step it holds the start by the decay: 0.9, in 40 steps 1 - 8 / 40, with warm-up (1 + 0) / (10 + 0)."""
+    updater = toy_updater(average_decay=0.9, average_warmup=warmup, steps=steps)
     start = weights(updater.learner.networks).clone()
     now = after_steps(updater, 1)
     assert updater.averaged is not None
