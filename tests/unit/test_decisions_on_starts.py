@@ -184,7 +184,8 @@ def test_what_an_average_that_keeps_the_start_is_worth_is_what_was_measured():
         lost = lead_of(runs_of({data: found[CHOSEN][data]}), runs_of({data: found["as it is"][data]}))
         assert (f"GoEmotions is so at the last ({lost[0]:+.2f} {lost[1]})" in text) == (data == "goemotions")
     for data in ("newsgroups", "sms_spam", "hurricane", "goemotions"):
-        change = paired(*(dict(enumerate(map(max, found[row][data]))) for row in (CHOSEN, "as it is")))
+        now_best, best_before = (dict(enumerate(map(max, found[row][data]))) for row in (CHOSEN, "as it is"))
+        change = paired(now_best, best_before)
         assert change is not None
         assert not change.is_real
     assert 5.9 < last["as it is"]["sms_spam"] - last["1.5e-4, warm-up"]["sms_spam"] < 6.1
