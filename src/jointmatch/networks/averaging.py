@@ -8,7 +8,6 @@ import torch
 from torch import Tensor, nn
 from torch.optim.swa_utils import get_ema_multi_avg_fn
 
-
 SHARE = 8  # an average remembers an eighth of the training at most
 
 

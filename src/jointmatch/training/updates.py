@@ -48,7 +48,6 @@ class Updater:
         self.learner, self.algorithm, self.config, self.listener = learner, algorithm, config, listener
         self.truth = pool_truth.to(learner.device)
         self.optimizer = build_optimizer(learner, config, algorithm)
-        self.averaged = _averaged(learner.networks, config) if config.average_decay else None
         self.initial = module_state("initial", learner.networks) if algorithm.in_rounds else {}
         self.counts = PseudoLabelCounts(algorithm.task.num_classes).to(learner.device)
         self.accumulate = config.accumulate
@@ -56,6 +55,12 @@ class Updater:
         batch = config.batch_size or len(learner.labels)
         self.labeled = Batches(len(learner.labels), batch, config.seed, "labeled")
         self.pool = Batches(learner.pool_size, config.unlabeled_batch_size or config.mu * batch, config.seed, "pool")
+        self.averaged = self._average() if config.average_decay else None
+
+    def _average(self) -> Averaged:
+        """One that keeps its start has to let go of it within the training."""
+        decay, warmup = self.config.average_decay, self.config.average_warmup
+        return Averaged(self.learner.networks, decay if warmup else decay_within(len(self._phase(0)), decay), warmup)
 
     @property
     def evaluated(self) -> nn.Module:
@@ -304,12 +309,6 @@ class Updater:
         if self.algorithm.whole_pool and self.accumulate > 1:
             name = type(self.algorithm).__name__
             self.listener.warn(f"{name} compares the texts of a batch: in micro-batches it is not quite the same rule.")
-
-
-def _averaged(networks: nn.Module, config: TrainingConfig) -> Averaged:
-    """The average that the settings ask for; one that keeps its start has to let go of it within the training."""
-    decay = config.average_decay if config.average_warmup else decay_within(config.steps, config.average_decay)
-    return Averaged(networks, decay, config.average_warmup)
 
 
 def _copied(state: Mapping[str, Tensor]) -> dict[str, Tensor]:

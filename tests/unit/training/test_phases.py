@@ -47,6 +47,13 @@ def test_networks_optimiser_and_average_start_anew_with_every_phase():
     assert taken == [{1}, {2}, {3}, {1}, {2}, {3}, {1}, {2}, {3}, {4}]
 
 
+def test_an_average_that_keeps_its_start_lets_go_of_it_within_a_phase():
+    """The first phase has 30 % of 40 steps: 1 - 8 / 12 = 1/3 instead of the 0.8 of all 40, or 0.9."""
+    averaged = updater(steps=40, average_warmup=False).averaged
+    assert averaged is not None
+    assert averaged.decay == pytest.approx(1 / 3)
+
+
 def test_a_phase_starts_from_the_very_first_weights():
     """At a rate of next to nothing what is left after a phase's first step is the start."""
     made = updater(weight_decay=0.0)
