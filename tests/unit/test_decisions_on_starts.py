@@ -6,6 +6,7 @@ from jointmatch.benchmark import Results, load
 from jointmatch.benchmark.results import spread
 from jointmatch.benchmark.statistics import Difference, paired
 from jointmatch.benchmark.table import NAMES, lead
+from jointmatch.networks import decay_within
 from jointmatch.resolve import resolve
 from tests.unit.measured import KEPT, ROOT, page
 
@@ -209,6 +210,21 @@ def test_what_an_average_that_keeps_the_start_is_worth_is_what_was_measured():
     for data in ("trec", "sms_spam"):
         starts = {row: np.mean([c[0] for c in own[data]]) for row, own in found.items() if data in own}
         assert all(100 * start > last[row][data] for row, start in starts.items())
+
+
+def test_what_a_short_training_should_remember_is_what_was_measured():
+    text = page("decisions", "0017-the-first-steps.md")
+    search = load(ROOT / "benchmarks" / "search" / "full_short.toml")
+    runs = {row: {data: KEPT.earlier("full_short", row, data, 10) for data in search.data} for row in search.variants}
+    last = {
+        row: {data: 100 * np.mean([run["history"]["dev_accuracy"][-1] for run in own]) for data, own in of.items()}
+        for row, of in runs.items()
+    }
+    assert {len(own) for of in runs.values() for own in of.values()} == {2}
+    for data in search.data:
+        assert f"| {NAMES[data]} | {' | '.join(f'{last[row][data]:.1f}' for row in last)} |" in text
+    assert f"| mean | {' | '.join(f'{np.mean(list(of.values())):.1f}' for of in last.values())} |" in text
+    assert runs["decay 0.92"]["hurricane"][0]["settings"]["training"]["average_decay"] == decay_within(100, 0.99)
 
 
 def test_what_the_new_first_steps_change_on_test_is_what_was_measured():
