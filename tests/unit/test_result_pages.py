@@ -110,6 +110,14 @@ def test_what_the_main_page_says_in_words_is_what_its_table_has():
         said = NAMES[data].replace("IMDB", "on IMDB") if data == "imdb" else f"on {NAMES[data]}"
         verb = "points " if data == "ag_news" else ""
         assert f"{dev[0]:.1f} and {dev[1]:.1f} {verb}{said}" in text
+    layers = Results(load(ROOT / "benchmarks" / "search" / "lite_one_layer.toml"), KEPT)
+    gains = {}
+    for data in layers.experiment.data:
+        one, both = (layers.entries[row, data, 10].values(part="dev") for row in ("last layer", "both, a network each"))
+        gains[data] = paired(both, one)
+    real = {data: 100 * gain.mean for data, gain in gains.items() if gain is not None and gain.is_real}
+    assert f"gains {real.pop('imdb'):.1f} points on IMDB and {real.pop('goemotions'):.1f} on GoEmotions" in text
+    assert not real
     lite = Results(load("main_lite"), KEPT)
     frozen = [
         paired(lite.entries["jointmatch", "imdb", 10].values(), lite.entries[r, "imdb", 10].values()) for r in rivals
