@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -50,12 +49,13 @@ def main(arguments: Sequence[str] | None = None) -> list[Path]:
     args = parser.parse_args(arguments)
     try:
         experiment = load(args.experiment).on_sets(args.dataset or [])
+        rows = experiment.named(args.only or ["*"])
     except JointMatchError as error:
         sys.exit(str(error))
     store, written = Store(args.source), []
     name = args.name or Path(experiment.name).stem
     for data in experiment.data:
-        found = dict(runs(experiment, store, data, name, args.only or ["*"]))
+        found = dict(runs(experiment, store, data, name, rows))
         if not found:
             continue
         target = Path(args.to) / "earlier" / f"{name}-{data}.json"
@@ -70,13 +70,12 @@ def main(arguments: Sequence[str] | None = None) -> list[Path]:
     return written
 
 
-def runs(experiment: Any, store: Store, data: str, name: str, patterns: Sequence[str]) -> list[tuple[str, Record]]:
+def runs(experiment: Any, store: Store, data: str, name: str, rows: Sequence[str]) -> list[tuple[str, Record]]:
     """Each finished cell's place, and what is kept of it."""
     found = []
-    references = ["references"] if experiment.references else []
-    for row in [*experiment.variants, *references]:
-        if not any(fnmatchcase(row, pattern) for pattern in patterns):
-            continue
+    variants = [row for row in rows if row in experiment.variants]
+    references = ["references"] if len(variants) < len(rows) else []  # they share one cell
+    for row in [*variants, *references]:
         asked = asked_of(experiment, row, data) if row in experiment.variants else {}
         for labels in experiment.data[data]:
             for cell in cells_of(experiment, experiment.references[0] if row == "references" else row, data, labels):

@@ -121,6 +121,7 @@ class TrainingConfig:
     skip_unselected: bool = False  # do not forward texts again that no network selected, if the method allows it
     label_dropout: bool = True  # keep dropout on while making pseudo-labels
     average_decay: Fraction = 0.0  # decay of the averaged weights; 0: no averaging
+    # Without it the decay is 1 - 8 / steps at most, however short the training: else the average stays at its start.
     average_warmup: bool = True  # lower that decay at first, so that the start is soon forgotten
     average_labels: bool = False  # make pseudo-labels with the averaged weights
     warm_start: bool = False  # full mode: heads start from a lite run

@@ -8,7 +8,7 @@ from jointmatch.benchmark.statistics import Difference, paired
 from jointmatch.benchmark.table import NAMES, lead
 from jointmatch.networks import decay_within
 from jointmatch.resolve import resolve
-from tests.unit.measured import KEPT, ROOT, page
+from tests.unit.measured import KEPT, README, ROOT, page
 
 
 def test_what_is_said_of_starts_that_may_be_kept_is_what_was_measured():
@@ -207,6 +207,8 @@ def test_what_an_average_that_keeps_the_start_is_worth_is_what_was_measured():
     assert not any(change.is_real for change in pairs.values() if change)
     told = {when: lead(change).removesuffix(", not distinguishable") for when, change in pairs.items()}
     assert f"at the best step ({told['best step']}) or the last ({told['last']})" in text
+    start = 100 * np.mean([course[0] for course in found[CHOSEN]["trec"]])
+    assert f"on TREC's questions at {last[CHOSEN]['trec']:.1f} % instead of {start:.1f}." in README
     for data in ("trec", "sms_spam"):
         starts = {row: np.mean([c[0] for c in own[data]]) for row, own in found.items() if data in own}
         assert all(100 * start > last[row][data] for row, start in starts.items())
@@ -249,7 +251,7 @@ def test_what_the_new_first_steps_change_on_test_is_what_was_measured():
     slow = [run["scores"]["test"]["accuracy"] for run in KEPT.earlier("main_gentle", "jointmatch", "ag_news", 10)]
     assert f"(JointMatch {spread(slow)})" in text
     again = [100 * changes[row, "ag_news"].mean for row in ("uda", "mixtext", "fixmatch", "sat")]
-    assert f"changed by {min(again):.1f} to {max(again):+.1f} points on test" in starts
+    assert f"changed by {min(again):.1f} to {max(again):+.1f} points on test" in " ".join(starts.split())
     gained = [
         100 * changes[row, data].mean
         for row in ("freematch", "softmatch")

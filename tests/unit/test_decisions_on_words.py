@@ -52,6 +52,12 @@ def test_what_words_bring_beside_whole_networks_is_what_was_measured():
     lite = Results(load(str(ROOT / "benchmarks" / "search" / "lite_words.toml")), KEPT)
     for data in losers:
         assert words_bring(lite, data) < 0
+    gains = [100 * change.mean for change in found.values()]
+    readme = " ".join(README.split())
+    assert (
+        f"seven of ten sets gain, by up to {max(gains):.1f} points, and three lose 0.6 to {-min(gains):.1f}" in readme
+    )
+    assert 0.55 < min(-100 * found[data].mean for data in losers) < 0.65
     said = " ".join(text.split())
     assert f"The mean over the ten is {100 * np.mean([change.mean for change in found.values()]):+.2f}." in said
     unused = [data for data in search.data if data not in ("imdb", "hurricane", "goemotions")]

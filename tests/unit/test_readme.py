@@ -64,6 +64,12 @@ def test_the_accuracy_of_mode_full_in_the_readme_is_the_measured_one():
     main = Results(load("main"), KEPT)
     own = main.entries["jointmatch", "ag_news", 10]
     assert f"**{spread(own.values())}** on test ({spread(own.values(of=LAST))} at the last step)" in README
+    words, reviews = (
+        main.entries[row, data, 10] for row, data in (("jointmatch, and words", "ag_news"), ("jointmatch", "imdb"))
+    )
+    plain = " ".join(README.split())
+    assert f"and {spread(words.values())} with the word reader." in plain
+    assert f"On IMDB it has {spread(reviews.values())}, where the paper has" in plain
     table = sections(main)[0]
     kept = [at for at, name in enumerate(table.columns) if at == 0 or name in SHOWN]
     run = [row for row in table.rows if row[1] != NOT_RUN]

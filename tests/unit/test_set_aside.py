@@ -76,6 +76,7 @@ def test_what_is_there_already_is_refused(search, tmp_path):
     [
         (["nosuch"], "Unknown experiment 'nosuch'"),
         (["main", "--dataset", "imbd"], "main has no data set 'imbd'. Did you mean"),
+        (["main", "--only", "fixmach"], "main has no variant 'fixmach'. Did you mean 'fixmatch'"),
     ],
 )
 def test_names_that_are_not_known_are_said(words, said):
