@@ -9,6 +9,7 @@ from typing import Any
 
 from jointmatch.benchmark import Results, Store, load
 from jointmatch.benchmark.results import Entry
+from jointmatch.benchmark.statistics import Difference, paired
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -31,6 +32,24 @@ def results(name: str) -> Results:
 
 def entry(name: str, variant: str, data: str = "ag_news", labels: int = 10) -> Entry:
     return results(name).entries[variant, data, labels]
+
+
+@cache
+def table(name: str) -> Results:
+    """One of the paper's tables."""
+    return Results(load(name), KEPT)
+
+
+def on_test(name: str, row: str, data: str = "ag_news", labels: int = 10) -> dict[int, float]:
+    """A row's accuracy in one of the paper's tables, in points, by seed."""
+    return {seed: 100 * value for seed, value in table(name).entries[row, data, labels].values().items()}
+
+
+def lead(name: str, one: str, other: str, data: str = "ag_news", labels: int = 10) -> Difference:
+    """The first row's lead over the second, in points."""
+    difference = paired(on_test(name, one, data, labels), on_test(name, other, data, labels))
+    assert difference is not None
+    return difference
 
 
 def race(*ways: str) -> dict[str, list[dict[str, Any]]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from jointmatch.benchmark.formats import Section
@@ -28,7 +28,7 @@ def keep_spell(store: Store, name: str, cells: Mapping[str, int], seconds: float
 
 
 def spell_table(store: Store, name: str) -> Section:
-    """All spells of an experiment, added up for each machine and combination of data sets."""
+    """All spells of an experiment for each machine and combination of data sets; time is added up, but none twice."""
     found: dict[tuple[str, str], list[Record]] = defaultdict(list)
     for record in store.spells(name):
         found[record["device"], ", ".join(record["cells"])].append(record)
@@ -37,10 +37,31 @@ def spell_table(store: Store, name: str) -> Section:
             device,
             data,
             str(sum(sum(r["cells"].values()) for r in records)),
-            f"{sum(r['seconds'] for r in records) / 60:.1f}",
+            f"{_seconds(records) / 60:.1f}",
             str(len(records)),
         ]
         for (device, data), records in sorted(found.items())
     ]
-    note = "Commands that came to their end, from start to end: compiling, features and evaluation are in it."
+    note = (
+        "Commands that came to their end, from start to end: compiling, features and evaluation are in it. Time in which "
+        "several ran side by side counts once."
+    )
     return Section("", ["machine", "data", "cells", "minutes", "commands"], rows, [note] if rows else ["Not measured."])
+
+
+def _seconds(records: Sequence[Record]) -> float:
+    """Seconds in which at least one of the spells was under way."""
+    total, until = 0.0, 0.0
+    for record in sorted(records, key=_began):
+        ended = _ended(record)
+        total += max(0.0, ended - max(_began(record), until))
+        until = max(until, ended)
+    return total
+
+
+def _ended(record: Record) -> float:
+    return datetime.fromisoformat(record["finished"]).timestamp()
+
+
+def _began(record: Record) -> float:
+    return _ended(record) - float(record["seconds"])
