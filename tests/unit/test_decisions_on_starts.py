@@ -230,8 +230,10 @@ def test_what_a_short_training_should_remember_is_what_was_measured():
 
 
 def test_what_the_new_first_steps_change_on_test_is_what_was_measured():
-    text = page("decisions", "0017-the-first-steps.md")
-    starts = page("decisions", "0014-a-start-that-may-be-kept.md")
+    text, starts = (
+        " ".join(page("decisions", name).split())
+        for name in ("0017-the-first-steps.md", "0014-a-start-that-may-be-kept.md")
+    )
     changes: dict[tuple[str, str], Difference] = {}
     many = ("empatheticdialogues", "goemotions", "hurricane")
     for name, data in (("main", "ag_news"), *(("classes", data) for data in many)):
@@ -248,14 +250,14 @@ def test_what_the_new_first_steps_change_on_test_is_what_was_measured():
     lower = {at: -100 * change.mean for at, change in changes.items() if change.high < 0}
     assert {row for row, _ in lower} == {"jointmatch, 3 networks"}
     three = [lower["jointmatch, 3 networks", data] for data in ("empatheticdialogues", "goemotions")]
-    assert f"by {three[0]:.1f} on Empathetic Dialogues\nand {three[1]:.1f} on GoEmotions" in text
+    assert f"by {three[0]:.1f} on Empathetic Dialogues and {three[1]:.1f} on GoEmotions" in text
     slow = [run["scores"]["test"]["accuracy"] for run in KEPT.earlier("main_gentle", "jointmatch", "ag_news", 10)]
     assert f"(JointMatch {spread(slow)})" in text
     again = [100 * changes[row, "ag_news"].mean for row in ("uda", "mixtext", "fixmatch", "sat")]
-    assert f"changed by {min(again):.1f} to {max(again):+.1f} points on test" in " ".join(starts.split())
+    assert f"changed by {min(again):.1f} to {max(again):+.1f} points on test" in starts
     gained = [100 * changes[row, data].mean for row in ("freematch", "softmatch") for data in many]
     told = "gains {:.1f}, {:.1f} and {:.1f}, and SoftMatch, which had had 5, gains {:.1f}, {:.1f} and {:.1f}"
-    assert told.format(*gained) in " ".join(starts.split())
+    assert told.format(*gained) in starts
     assert [change.is_real for (row, _), change in changes.items() if row == "softmatch"] == [True, False, True]
 
 

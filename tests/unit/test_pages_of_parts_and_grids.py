@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from jointmatch.benchmark.statistics import Difference, paired
-from tests.unit.measured import lead, on_test, page, table
+from tests.unit.measured import lead, on_test, page, results, table
 
 
 def words(name: str) -> str:
@@ -37,7 +37,8 @@ def test_of_fixmatch_s_ensemble_in_the_main_comparison():
 def test_of_the_paper_s_recipe_on_imdb():
     text = words("main")
     ours, other = (
-        float(np.mean([*on_test("main", f"{name}, recipe paper", "imdb").values()])) for name in ("jointmatch", "fixmatch")
+        float(np.mean([*on_test("main", f"{name}, recipe paper", "imdb").values()]))
+        for name in ("jointmatch", "fixmatch")
     )
     assert f"level with FixMatch there, at {ours:.1f} and {other:.1f}" in text
     assert not lead("main", "jointmatch, recipe paper", "fixmatch, recipe paper", "imdb").is_real
@@ -78,7 +79,9 @@ def test_of_the_number_of_labels():
     assert all(difference.mean > 0 for (_, n), difference in ahead.items() if n < 1000)
     assert all(ahead[row, n].is_real for row in rivals[1:] for n in counts[1:-1])
     assert [f"{ahead['fixmatch', n].mean:.1f}" for n in (5, 10, 100)] == ["1.5", "1.4", "0.6"]
-    assert "1.5 points over FixMatch with five labels, where the paper has 15.7, 1.4 with ten (7.4), 0.6" in words("labels")
+    assert "1.5 points over FixMatch with five labels, where the paper has 15.7, 1.4 with ten (7.4), 0.6" in words(
+        "labels"
+    )
     assert not ahead["fixmatch", 1000].is_real
     assert ahead["freematchensemble", 1000].high < 0
     assert round(ahead["freematchensemble", 1000].mean, 1) == -0.3
@@ -99,6 +102,11 @@ def test_of_the_draw_of_five_labels_that_is_too_few():
     assert f"heads get to {frozen:.1f} on the same draw" in words("labels")
     (run,) = (r for r in table("labels").entries["jointmatch", "ag_news", 5].records if r["seed"] == poor)
     assert 0 < max(run["history"]["dev_accuracy"]) - run["history"]["dev_accuracy"][0] < 0.01
+    ways = results("search/few_labels")
+    dev = [ways.entries[row, "ag_news", 5].values(part="dev") for row in ways.experiment.variants]
+    assert sorted(own[poor] > 0.85 for own in dev if not 0.75 < own[poor] < 0.85) == [False] * 3 + [True] * 2
+    apart = [max(own[seed] for own in dev) - min(own[seed] for own in dev) for seed in range(10) if seed != poor]
+    assert 0.02 < max(apart) < 0.025
 
 
 def test_of_delta():

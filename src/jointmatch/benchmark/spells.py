@@ -43,8 +43,8 @@ def spell_table(store: Store, name: str) -> Section:
         for (device, data), records in sorted(found.items())
     ]
     note = (
-        "Commands that came to their end, from start to end: compiling, features and evaluation are in it. Time in which "
-        "several ran side by side counts once."
+        "Commands that came to their end, from start to end: compiling, features and evaluation are in it. Time in "
+        "which several ran side by side counts once."
     )
     return Section("", ["machine", "data", "cells", "minutes", "commands"], rows, [note] if rows else ["Not measured."])
 
