@@ -62,8 +62,8 @@ def test_what_words_bring_beside_whole_networks_is_what_was_measured():
     assert f"The mean over the ten is {100 * np.mean([change.mean for change in found.values()]):+.2f}." in said
     unused = [data for data in search.data if data not in ("imdb", "hurricane", "goemotions")]
     assert f"that mean is {100 * np.mean([found[data].mean for data in unused]):+.2f}." in said
-    shown_on_test = {"ag_news": "main", "imdb": "main", "empatheticdialogues": "classes", "goemotions": "classes"}
-    for data, name in shown_on_test.items():
+    many = dict.fromkeys(("empatheticdialogues", "goemotions", "hurricane"), "classes")
+    for data, name in {"ag_news": "main", "imdb": "main", **many}.items():
         shown = Results(load(name), KEPT)
         alone, both = (shown.entries[row, data, 10].values() for row in ("jointmatch", "jointmatch, and words"))
         assert f"| {NAMES[data]} | {spread(alone)} | {spread(both)} | {lead(paired(both, alone))} |" in text

@@ -1,8 +1,11 @@
 """What the pages on two networks, parts, numbers of labels and grids say in words is what their tables have."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
+from jointmatch.benchmark.results import LAST, mean
 from jointmatch.benchmark.statistics import Difference, paired
 from tests.unit.measured import lead, on_test, page, results, table
 
@@ -13,6 +16,33 @@ def words(name: str) -> str:
 
 def said(difference: Difference) -> str:
     return f"{difference.mean:.2f} [{difference.low:.2f}, {difference.high:.2f}]"
+
+
+def on_dev(name: str, row: str, at: Callable[[list[float]], float], data: str = "ag_news") -> dict[int, float]:
+    """A row's accuracy on dev, in points, at some evaluation of each run."""
+    runs = table(name).entries[row, data, 10].records
+    return {run["seed"]: 100 * at(run["history"]["dev_accuracy"]) for run in runs}
+
+
+def start(course: list[float]) -> float:
+    return course[0]
+
+
+def ahead(name: str, one: str, other: str, at: Callable[[list[float]], float], data: str = "ag_news") -> Difference:
+    difference = paired(on_dev(name, one, at, data), on_dev(name, other, at, data))
+    assert difference is not None
+    return difference
+
+
+def training_adds(name: str, one: str, other: str, data: str = "ag_news") -> Difference:
+    """To the first row's lead on dev, from the start to the chosen step."""
+    gained = [
+        {seed: end - on_dev(name, row, start, data)[seed] for seed, end in on_dev(name, row, max, data).items()}
+        for row in (one, other)
+    ]
+    difference = paired(*gained)
+    assert difference is not None
+    return difference
 
 
 def average(name: str, row: str, labels: int = 10) -> float:
@@ -28,7 +58,11 @@ def test_of_fixmatch_s_ensemble_in_the_main_comparison():
     assert f"JointMatch is {said(lead('main', 'jointmatch', 'fixmatchensemble'))} ahead of it" in text
     assert not lead("main", "fixmatchensemble", "fixmatch").is_real
     layers = lead("main", "fixmatchensemble", "fixmatch", "imdb")
-    assert f"gain FixMatch {layers.mean:.1f} points [{layers.low:.1f}, {layers.high:.1f}]" in text
+    assert f"gains FixMatch {layers.mean:.1f} points [{layers.low:.1f}, {layers.high:.1f}]" in text
+    dev = [ahead("main", "jointmatch", "fixmatchensemble", at) for at in (start, max)]
+    assert f"(on dev {dev[0].mean:.2f} then and {dev[1].mean:.2f} at the chosen step)" in text
+    assert all(difference.is_real for difference in dev)
+    assert round(spread("main", "fixmatchensemble") / spread("main", "jointmatch")) == 2
     rest = lead("main", "jointmatch", "fixmatchensemble", "imdb")
     assert abs(rest.mean - layers.mean) < 0.1
     assert not rest.is_real
@@ -40,10 +74,14 @@ def test_of_the_paper_s_recipe_on_imdb():
         float(np.mean([*on_test("main", f"{name}, recipe paper", "imdb").values()]))
         for name in ("jointmatch", "fixmatch")
     )
-    assert f"level with FixMatch there, at {ours:.1f} and {other:.1f}" in text
+    assert f"JointMatch has {ours:.1f} there and FixMatch {other:.1f}," in text
+    rows = [table("main").entries[f"{name}, recipe paper", "imdb", 10] for name in ("jointmatch", "fixmatch")]
+    last = [100 * mean(row.values(of=LAST)) for row in rows]
+    assert f"at the last step they have {last[0]:.1f} and {last[1]:.1f}." in text
+    assert not any(lead("main", row.row, "logistic_regression", "imdb").is_real for row in rows)
     assert not lead("main", "jointmatch, recipe paper", "fixmatch, recipe paper", "imdb").is_real
     best = lead("main", "jointmatch", "jointmatch, recipe paper", "imdb")
-    assert f"`best` is {best.mean:.1f} points [{best.low:.1f}, {best.high:.1f}] ahead of it" in text
+    assert f"`best` is {best.mean:.1f} points [{best.low:.1f}, {best.high:.1f}] ahead of" in text
     assert 13.5 < 76.91 - ours < 14.5
     assert 2.5 < 87.68 - average("main", "jointmatch, recipe paper") < 3.5
 
@@ -54,14 +92,29 @@ def test_of_the_parts_of_recipe_best():
         lead("components", "best", f"best, {without}")
         for without in ("none of the three", "fixed threshold", "own labels", "disagreement weights")
     )
-    assert f"gain a point together**, {said(both)}, and cut the spread to a quarter" in text
-    assert f"thresholds gain {said(thresholds)} by themselves; cross-labels {labels.mean:.2f}, within chance" in text
+    assert f"together are worth {said(both)}, and the spread is a quarter" in text
+    assert f"thresholds cost {said(thresholds)}; cross-labels cost {said(labels)}, within chance" in text
     assert [cost.is_real for cost in (both, thresholds, labels, weights)] == [True, True, False, True]
     assert 3.5 < spread("components", "best, none of the three") / spread("components", "best") < 4.5
     alone, ensemble = average("components", "best, none of the three"), average("main", "fixmatchensemble")
     assert f"rule with weight 5 and have {alone:.2f}, where" in text
-    assert f"own weight, 1, has {ensemble:.2f}." in text
-    assert f"disagreement weights cost {said(weights)}.**" in text
+    assert f"own weight, 1, has {ensemble:.2f}, within chance." in text
+    assert f"Adding disagreement weights costs {said(weights)}." in text
+    on_heads, in_the_end = (
+        [ahead("components", "best", f"best, {row}", at) for row in ("disagreement weights", "none of the three")]
+        for at in (start, max)
+    )
+    assert (
+        f"weights cost {on_heads[0].mean:.2f} before the networks are trained and {in_the_end[0].mean:.2f} at" in text
+    )
+    assert f"together are worth {on_heads[1].mean:.2f} and {in_the_end[1].mean:.2f}." in text
+    assert all(difference.is_real for difference in (*on_heads, *in_the_end))
+    assert (
+        f"while the networks are trained: {said(training_adds('components', 'best', 'best, fixed threshold'))}" in text
+    )
+    others = [training_adds("components", "best", f"best, {row}") for row in ("own labels", "none of the three")]
+    assert not any(difference.is_real for difference in others)
+    assert training_adds("components", "best", "best, disagreement weights").high < 0
 
 
 def test_of_one_rule_that_was_run_twice():
@@ -78,6 +131,8 @@ def test_of_the_number_of_labels():
     ahead = {(row, n): lead("labels", "jointmatch", row, labels=n) for row in rivals for n in counts}
     assert all(difference.mean > 0 for (_, n), difference in ahead.items() if n < 1000)
     assert all(ahead[row, n].is_real for row in rivals[1:] for n in counts[1:-1])
+    assert [n for n in counts[:-1] if not ahead["fixmatch", n].is_real] == [25]
+    assert not any(ahead[row, n].is_real for row, n in (*((row, 5) for row in rivals[1:]), (rivals[1], 1000)))
     assert [f"{ahead['fixmatch', n].mean:.1f}" for n in (5, 10, 100)] == ["1.5", "1.4", "0.6"]
     assert "1.5 points over FixMatch with five labels, where the paper has 15.7, 1.4 with ten (7.4), 0.6" in words(
         "labels"
@@ -88,6 +143,14 @@ def test_of_the_number_of_labels():
     assert all(lead("labels", row, "logistic_regression", labels=1000).low > 1 for row in ("jointmatch", *rivals))
     second = [lead("labels", "fixmatchensemble", "fixmatch", labels=n).mean for n in counts]
     assert f"{min(second):.1f} to {max(second):.1f} points" in words("labels")
+    real = [n for n in counts if lead("labels", "fixmatchensemble", "fixmatch", labels=n).is_real]
+    assert real == [15, 1000]
+    paper = {5: 86.0, 10: 87.68, 15: 88.33, 25: 88.5, 100: 89.07, 1000: 90.29}
+    below = {n: value - average("labels", "jointmatch", n) for n, value in paper.items()}
+    assert below.pop(10) < 0
+    assert f"is {min(below.values()):.1f} to {max(below.values()):.1f} below them" in words("labels")
+    steady = [np.std([*on_test("labels", row, labels=25).values()]) for row in ("jointmatch", *rivals[1:])]
+    assert steady[0] > max(steady[1:])
 
 
 def test_of_the_draw_of_five_labels_that_is_too_few():
@@ -95,9 +158,10 @@ def test_of_the_draw_of_five_labels_that_is_too_few():
     poor = min(ours, key=lambda seed: ours[seed])
     others = sorted(value for seed, value in ours.items() if seed != poor)
     assert f"end at {others[0]:.1f} to {others[-1]:.1f}, one at {ours[poor]:.1f}" in words("labels")
-    rows = ("fixmatch", "fixmatchensemble", "freematchensemble", "label_spreading")
+    rows = ("fixmatch", "fixmatchensemble", "freematchensemble")
     rest = [on_test("labels", row, labels=5)[poor] for row in rows]
-    assert f"the other methods are at {min(rest):.0f} to {max(rest):.0f} on it" in words("labels")
+    assert f"FixMatch are at {min(rest):.0f} to {max(rest):.0f} on it, FreeMatch's highest" in words("labels")
+    assert max(rest) == rest[2]
     frozen = on_test("labels_lite", "jointmatch", labels=5)[poor]
     assert f"heads get to {frozen:.1f} on the same draw" in words("labels")
     (run,) = (r for r in table("labels").entries["jointmatch", "ag_news", 5].records if r["seed"] == poor)
@@ -107,6 +171,9 @@ def test_of_the_draw_of_five_labels_that_is_too_few():
     assert sorted(own[poor] > 0.85 for own in dev if not 0.75 < own[poor] < 0.85) == [False] * 3 + [True] * 2
     apart = [max(own[seed] for own in dev) - min(own[seed] for own in dev) for seed in range(10) if seed != poor]
     assert 0.02 < max(apart) < 0.025
+    tweets = [ways.entries[row, "hurricane", 5].values(part="dev") for row in ways.experiment.variants]
+    widest = max(max(own[seed] for own in tweets) - min(own[seed] for own in tweets) for seed in range(10))
+    assert f"they differ by up to {100 * widest:.1f}" in words("labels")
 
 
 def test_of_delta():
@@ -117,7 +184,9 @@ def test_of_delta():
     assert all(1 < loss < 2.5 for loss in end.values())
     level = paired(on_test("components", "uniform weights"), on_test("delta", "delta 0.5"))
     assert level is not None
-    assert f"the two are level ({said(level)})" in words("delta")
+    assert f"on the same seeds that makes no difference ({said(level)})" in words("delta")
+    assert f"is level with 0.5 ({said(lead('delta', 'delta 0.5', 'delta 0.0'))} behind)" in words("delta")
+    assert not lead("delta", "delta 0.5", "delta 0.0").is_real
 
 
 def test_of_lambda():
@@ -127,6 +196,11 @@ def test_of_lambda():
     fixed = lead("lambda", "momentum 0.9", "momentum 1.0")
     assert fixed.is_real
     assert f"never move (1) are {fixed.mean:.1f} behind" in words("lambda")
+    assert lead("lambda", "momentum 0.9", "momentum 0.0").high < 1.26
+    assert lead("lambda", "momentum 0.9", "momentum 0.25").high < 1.46
+    memory = lead("lambda_lite", "momentum 0.0", "momentum 0.9")
+    assert memory.is_real
+    assert f"ahead of 0.9 ({said(memory)})" in words("lambda")
     assert abs(average("lambda", "momentum 0.99") - average("lambda", "momentum 1.0")) < 0.2
     assert not lead("lambda", "momentum 0.9", "momentum 0.99").is_real
 
@@ -137,6 +211,9 @@ def test_of_tau():
     assert not any(cost.is_real for cost in costs.values())
     assert [round(2 * costs[value].mean) / 2 for value in (0.0, 0.5)] == [4.5, 2.5]
     assert all(abs(costs[value].mean) < 0.4 for value in (0.75, 0.9, 0.95, 0.99))
+    ends = [costs[value].high for value in (0.75, 0.9, 0.95)]
+    assert f"where our intervals end at {min(ends):.1f} to {max(ends):.1f}" in words("tau")
+    assert lead("tau_lite", "tau 0.9", "tau 0.99").is_real
     by_seed = [value - on_test("tau", "tau 0.0")[seed] for seed, value in on_test("tau", ours).items()]
     assert round(by_seed[0]) == 9
     assert max(by_seed[1:]) < 3
@@ -150,6 +227,44 @@ def test_of_mu():
     assert not any(lead("mu", "mu 10", f"mu {n}").is_real for n in (1, 3, 5, 15, 20))
     gained = [value - on_test("mu", "mu 1")[seed] for seed, value in on_test("mu", "mu 20").items()]
     assert max(gained) > sum(gained) / 2
+    ten = lead("mu", "mu 10", "mu 1")
+    assert f"{ten.mean:.1f} [{ten.low:.1f}, {ten.high:.1f}] ahead of mu = 1" in words("mu")
+    frozen = lead("mu_lite", "unlabeled_batch_size 400", "unlabeled_batch_size 40")
+    assert f"mu = 10 is {said(frozen)} ahead of mu = 1" in words("mu")
+    more = ("unlabeled_batch_size 1024", "unlabeled_batch_size 2048", "unlabeled_batch_size 4096")
+    assert not any(lead("mu_lite", row, "unlabeled_batch_size 400").is_real for row in more)
+
+
+def test_of_the_run_that_all_grids_share():
+    rows = (("delta", "delta 0.9"), ("lambda", "momentum 0.9"), ("tau", "tau 0.98"), ("mu", "mu 10"))
+    shared = [table(name).entries[row, "ag_news", 10].records for name, row in rows]
+    assert shared.count(shared[0]) == 4
+    leads = [
+        lead(name, reference, row)
+        for name, reference in rows
+        for row in table(name).experiment.variants
+        if row != reference and table(name).entries[row, "ag_news", 10].records
+    ]
+    assert f"Of {len(leads)} leads that have been run two are" in words("index") or len(leads) == 23
+    assert sum(difference.is_real for difference in leads) == 2
+
+
+def test_of_pseudo_labels_over_training():
+    found = {
+        row: table("figures").entries[f"{row}, recipe paper", "ag_news", 10].records
+        for row in ("jointmatch", "fixmatch")
+    }
+
+    def at(what: str, step: int) -> list[float]:
+        return [
+            100 * float(np.mean([run["history"][what][run["history"]["step"].index(step)] for run in runs]))
+            for runs in found.values()
+        ]
+
+    shares, right = at("pseudo_label_share", 300), at("pseudo_label_accuracy", 300)
+    assert f"{shares[0]:.0f} % of the pool at step 300, FixMatch {shares[1]:.0f} %" in words("figures")
+    assert f"{right[0]:.0f} % of its labels are right then, and {right[1]:.0f} % of FixMatch's" in words("figures")
+    assert at("pseudo_label_accuracy", 2000)[0] > 80 > 70 > at("pseudo_label_accuracy", 2000)[1]
 
 
 @pytest.mark.parametrize("data", ["empatheticdialogues", "goemotions", "hurricane"])
@@ -160,3 +275,27 @@ def test_of_many_classes(data):
     best = lead("classes", "jointmatch", "jointmatch, recipe paper", data)
     assert (data == "goemotions") is not best.is_real
     assert round(best.mean) in {"empatheticdialogues": (7,), "goemotions": (1,), "hurricane": (8,)}[data]
+
+
+def test_of_what_is_there_of_the_leads_on_many_classes_before_networks_are_trained():
+    rivals = ("fixmatch", "sat", "freematch", "softmatch")
+    first = {row: ahead("classes", "jointmatch", row, start, "goemotions").mean for row in rivals}
+    rest = [value for row, value in first.items() if row != "fixmatch"]
+    text = words("classes")
+    assert f"{first['fixmatch']:.1f} points over FixMatch, {min(rest):.1f} to {max(rest):.1f} over SAT" in text
+    added = {data: {row: training_adds("classes", "jointmatch", row, data) for row in rivals} for data in many()}
+    assert not any(difference.is_real for difference in added["goemotions"].values())
+    assert all(difference.mean > 0 for difference in added["hurricane"].values())
+    assert [row for row, difference in added["hurricane"].items() if not difference.is_real] == ["sat"]
+    more, before = added["hurricane"]["fixmatch"], ahead("classes", "jointmatch", "fixmatch", start, "hurricane")
+    assert f"FixMatch {more.mean:.1f} [{more.low:.1f}, {more.high:.1f}] points on {before.mean:.1f}" in text
+    assert [row for row, difference in added["empatheticdialogues"].items() if difference.is_real] == [
+        "freematch",
+        "softmatch",
+    ]
+    cheap = [lead("classes", row, "logistic_regression", "empatheticdialogues") for row in rivals]
+    assert not any(difference.is_real for difference in cheap)
+
+
+def many() -> list[str]:
+    return list(table("classes").experiment.data)
