@@ -36,11 +36,11 @@ def ahead(name: str, one: str, other: str, at: Callable[[list[float]], float], d
 
 def training_adds(name: str, one: str, other: str, data: str = "ag_news") -> Difference:
     """To the first row's lead on dev, from the start to the chosen step."""
-    gained = [
+    ours, theirs = (
         {seed: end - on_dev(name, row, start, data)[seed] for seed, end in on_dev(name, row, max, data).items()}
         for row in (one, other)
-    ]
-    difference = paired(*gained)
+    )
+    difference = paired(ours, theirs)
     assert difference is not None
     return difference
 
