@@ -9,7 +9,7 @@ from typing import Any
 from jointmatch.benchmark.experiment import Experiment
 from jointmatch.benchmark.formats import Section
 from jointmatch.benchmark.store import Record, Store
-from jointmatch.benchmark.suite import Options, Suite, set_faults, why_absent
+from jointmatch.benchmark.suite import Options, Suite, asked_compiling, refuse, set_faults, why_absent
 from jointmatch.benchmark.table import NAMES, NOT_RUN
 from jointmatch.errors import did_you_mean
 
@@ -33,6 +33,16 @@ class DataStatistics(Suite):
         return faults
 
     def run(self, experiment: Experiment, options: Options) -> None:
+        asked = {
+            "--backbone": options.backbone != "auto",
+            "--seeds": bool(experiment.seeds),
+            "--only": bool(options.only),
+            "--jobs": options.jobs > 1,
+            "--together": options.together is not None,
+            "--seconds": options.seconds < float("inf"),
+            **asked_compiling(options),
+        }
+        refuse(asked, f"{experiment.name} counts texts, all of them each time")
         store = Store(options.results)
         store.check_writable()
         for name in self._names(experiment):

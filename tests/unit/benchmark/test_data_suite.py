@@ -1,11 +1,13 @@
 """Data statistics: counted from the texts at hand, again where these are others."""
 
+from dataclasses import replace
+
 import pytest
 
 from jointmatch.benchmark import Store
 from jointmatch.benchmark.suite import Options
 from jointmatch.benchmark.suites import suite_of
-from jointmatch.errors import ConfigError
+from jointmatch.errors import ConfigError, InputError
 
 TEXT = """
 suite = "data"
@@ -53,6 +55,21 @@ def test_what_was_counted_stays_where_the_texts_are_gone(written, tmp_path):
     suite_of(experiment).run(experiment, Options(tmp_path / "results", data_dir=str(tmp_path), say=heard.append))
     assert len(heard) == 1
     assert suite_of(experiment).progress(experiment, Store(tmp_path / "results"), "auto") == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("seeds", "asked", "said"),
+    [
+        ([0, 1], {}, "no --seeds."),
+        ([], {"jobs": 2, "seconds": 5.0}, "no --jobs, --seconds."),
+        ([], {"only": ["mine"], "compiled": True}, "no --only, --compiled."),
+    ],
+)
+def test_what_would_change_nothing_is_refused(written, tmp_path, seeds, asked, said):
+    experiment = replace(written(TEXT), seeds=seeds)
+    with pytest.raises(InputError, match="counts texts, all of them each time") as error:
+        suite_of(experiment).run(experiment, Options(tmp_path, **asked))
+    assert str(error.value).endswith(said)
 
 
 def test_what_is_wrong_with_its_tables_is_said_at_once(written):
