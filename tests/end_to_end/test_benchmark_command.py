@@ -271,6 +271,9 @@ def test_figures_and_pages_come_from_the_same_results(benchmark, place):
     assert benchmark("run", place / "tiny.toml", "--only", "ours", "--seeds", 1).code == 0
     assert benchmark("figure", place / "tiny.toml", "--output", place / "pictures").code == 0
     assert (place / "pictures" / "tiny-course.svg").is_file()
+    two = 'extends = "tiny"\ndata = { toys = [3, 4] }\n'
+    (place / "two.toml").write_text(two)
+    assert "two-course-toys-4: not run" in benchmark("figure", place / "two.toml", "--output", place / "pictures").out
     (place / "docs").mkdir()
     (place / "docs" / "a.md").write_text("<!-- results: table main ag_news -->\n<!-- end of results -->\n")
     stale = benchmark("pages", place / "docs", "--check")
@@ -287,6 +290,7 @@ def test_figures_and_pages_come_from_the_same_results(benchmark, place):
         (("run", "main", "--only", "jointmatsch"), "has no variant 'jointmatsch'. Did you mean 'jointmatch'?"),
         (("run", "main", "--dataset", "agnews"), "has no data set 'agnews'. Did you mean 'ag_news'?"),
         (("table", "nowhere.toml"), "There is no config file nowhere.toml"),
+        (("run", "main", "--seeds", "1001"), "less than or equal to 1000"),
         (("figure", "main"), "main has no figures"),
         (("pages", "nowhere"), "There are no Markdown pages in nowhere"),
         (("pages", str(PAGES)), "There are no results in"),

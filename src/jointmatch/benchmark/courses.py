@@ -57,7 +57,7 @@ def _curve(entry: Entry, records: Sequence[dict[str, Any]], kind: str) -> dict[s
 
 def draw_classes(figure: Figure, shown: Shown) -> None:
     """A panel for each method, a line for each class."""
-    figure.set_size_inches(4.2 * len(shown) + 0.4, 3.6)
+    figure.set_size_inches(max(4.2 * len(shown) + 0.4, 6.8), 3.6)  # the title's width at least
     panels = figure.subplots(1, len(shown), sharey=True, squeeze=False)[0]
     for axes, curve in zip(panels, shown, strict=True):
         values = 100 * _numbers(curve["pseudo_label_share_per_class"])  # (seeds, T, C)

@@ -34,7 +34,6 @@ class DataStatistics(Suite):
 
     def run(self, experiment: Experiment, options: Options) -> None:
         asked = {
-            "--backbone": options.backbone != "auto",
             "--seeds": bool(experiment.seeds),
             "--only": bool(options.only),
             "--jobs": options.jobs > 1,

@@ -65,6 +65,11 @@ class Experiment:
                 raise UnknownNameError(f"{self.name} has no data set {wanted!r}.{near} {known}")
         return replace(self, data={d: n for d, n in self.data.items() if d in names}) if names else self
 
+    def parts(self) -> list[Experiment]:
+        """An experiment for each data set and number of labels; itself, if it has but one or is not made of them."""
+        found = [replace(self, data={data: [labels]}) for data, counts in self.data.items() for labels in counts]
+        return found if len(found) > 1 else [self]
+
     def named(self, patterns: Iterable[str]) -> list[str]:
         """The variants and references matching patterns such as ``jointmatch*``, in the experiment's order."""
         wanted = list(patterns)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -13,13 +13,14 @@ from jointmatch.benchmark.courses import curves, draw_classes, draw_course, draw
 from jointmatch.benchmark.drawing import Picture, Shown
 from jointmatch.benchmark.experiment import Experiment
 from jointmatch.benchmark.formats import Section, as_csv
+from jointmatch.benchmark.outcome import start_kept
 from jointmatch.benchmark.results import Results, done_and_wanted
 from jointmatch.benchmark.schedule import work_off
 from jointmatch.benchmark.spells import keep_spell
 from jointmatch.benchmark.store import Record, Store
 from jointmatch.benchmark.suite import Options, Suite, why_absent
 from jointmatch.benchmark.table import sections
-from jointmatch.benchmark.work import ROWS, Unit, units_of
+from jointmatch.benchmark.work import ROWS, Unit, splits_of, units_of
 from jointmatch.config import Settings, merge
 from jointmatch.data.datasets import benchmark_digest, read_benchmark
 from jointmatch.data.draw import drawable
@@ -55,6 +56,7 @@ class Grid(Suite):
             check_backbone(name)
         if left:
             store.check_writable()
+            _check_draws(todo, options)
         more = f", which yield {free} more: the networks of runs with a word reader" if free else ""
         kept = wanted - left - free
         options.say(f"{experiment.title}: {kept} of {wanted} cells are finished and kept, {left} to run{more}.")
@@ -67,11 +69,9 @@ class Grid(Suite):
         work_off(units, options.jobs, watch.finished, watch.failed)
         if watch.done:
             keep_spell(store, experiment.name, watch.by_data, time.time() - start, options)
-        late = left - watch.done - watch.failures
-        if late and time.time() > start + options.seconds:
-            options.say(f"Time is up: {late} cells are left. The same command goes on with them.")
-        elif late:
-            options.say(f"{late} cells are left to another process, which is running them.")
+        rest = [store.find(cell) for row in todo for cell in row if cell.path not in watch.ended]
+        for line in _told_rest(rest, late=time.time() > start + options.seconds):
+            options.say(line)
         if watch.failures:
             raise TrainingError(
                 f"{watch.failures} of {left} cells failed, see above. All others are kept; run it again to try these."
@@ -102,6 +102,16 @@ def _told_limit(groups: Sequence[Sequence[Cell]], options: Options) -> str:
     return f"No cell is begun after {options.seconds:g} s; those under way then, {most} at most, are finished first."
 
 
+def _told_rest(rest: Sequence[Record | None], late: bool) -> Iterator[str]:
+    """What is said of cells that were not run here, given their records, if there are any by now."""
+    left = rest.count(None)
+    if len(rest) > left:
+        yield f"Another process has finished {len(rest) - left} of these cells meanwhile."
+    if left:
+        by_time = f"Time is up: {left} cells are left. The same command goes on with them."
+        yield by_time if late else f"{left} cells are left to another process, which is running them."
+
+
 def _with_data(rows: list[list[Cell]], options: Options) -> list[list[Cell]]:
     """Leave out rows whose texts are not available here, and say so once per data set."""
     counts = Counter(cell.data for row in rows for cell in row)
@@ -113,6 +123,12 @@ def _with_data(rows: list[list[Cell]], options: Options) -> list[list[Cell]]:
     for name, why in absent.items():
         options.say(f"Left out: {counts[name]} cells on {name}. {why}")
     return [row for row in rows if row[0].data not in absent]
+
+
+def _check_draws(todo: Sequence[Sequence[Cell]], options: Options) -> None:
+    """Raise before anything is run if a class has too few texts to draw the labels from."""
+    for cell in {(row[0].data, row[0].labels): row[0] for row in todo if row}.values():
+        splits_of(cell, options.data_dir)
 
 
 def _without_those_that_come_along(todo: list[list[Cell]]) -> tuple[list[list[Cell]], int]:
@@ -152,6 +168,7 @@ class _Watch:
     def __init__(self, total: int, say: Callable[[str], None]) -> None:
         self.total, self.say, self.failures = total, say, 0
         self.by_data: Counter[str] = Counter()
+        self.ended: set[str] = set()  # the paths of cells that were run here
 
     @property
     def done(self) -> int:
@@ -160,14 +177,18 @@ class _Watch:
 
     def finished(self, cell: Cell, record: Record) -> None:
         self.by_data[cell.data] += 1
+        self.ended.add(cell.path)
         scores = record["baselines"][cell.row] if cell.reference else record["scores"]
         shown = "  ".join(f"{part} {100 * s['accuracy']:.2f}" for part, s in scores.items())
+        start = "  (the start is kept)" if start_kept(record) else ""
         seconds = sum(record["seconds"].values())
-        self.say(f"{self._where(cell)}  {shown}  {seconds:.0f} s  ({self.done + self.failures} of {self.total})")
+        of_all = f"({self.done + self.failures} of {self.total})"
+        self.say(f"{self._where(cell)}  {shown}{start}  {seconds:.0f} s  {of_all}")
 
     def failed(self, unit: Unit, error: BaseException) -> None:
         self.failures += len(unit.cells)
         for cell in unit.cells:
+            self.ended.add(cell.path)
             self.say(f"{self._where(cell)}  failed: {type(error).__name__}: {error}")
 
     def _where(self, cell: Cell) -> str:

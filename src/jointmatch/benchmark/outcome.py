@@ -80,6 +80,12 @@ def without_words(cell: Cell, record: dict[str, Any]) -> dict[str, Any]:
     )
 
 
+def start_kept(record: dict[str, Any]) -> bool:
+    """Whether whole networks never scored better on dev than the heads on frozen features that they start with."""
+    training = record.get("settings", {}).get("training", {})
+    return bool(training.get("mode") == "full" and training.get("warm_start") and record.get("kept_step") == 0)
+
+
 def versions() -> dict[str, str]:
     """Versions of the software that the numbers come from."""
     import torch

@@ -149,6 +149,8 @@ class Pages:
     def _shown(self, name: str, kind: str) -> Shown:
         self._kind(name, kind)
         experiment = load(name)
+        if len(experiment.parts()) > 1:
+            raise InputError(f"{name} has several data sets or numbers of labels, and a page's figure shows one.")
         return suite_of(experiment).shown(experiment, self.store, "auto", kind)
 
     def _figure(self, name: str, kind: str) -> Path:

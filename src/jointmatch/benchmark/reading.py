@@ -14,18 +14,20 @@
     [variants.jointmatch.algorithm]      # a variant's own settings; it may also have title, on, paper, and
                                          # like = "another", whose settings its own then override
 
-``rows`` names the variants to keep, in order; ``test = false`` is for searches, which must not see the test part;
-``imbalance = 10`` thins the classes of the pool and the scored parts, down to a tenth for the rarest; ``columns`` and
-``sort = true``, the best first, control how the table looks; ``figures`` names the figures drawn from it; ``suite``
-names the suite that runs the experiment if it is not a grid of runs, and ``options`` are then the options of that
-suite, which checks them when the file is read. The paper's own numbers stand with the variant that reproduces them:
-``paper.ag_news.10 = { accuracy = [87.68, 0.5], macro_f1 = [87.64, 0.5] }``, or ``= 87.68``.
+``rows`` names the variants to keep, in order (without it, a file that extends another has that one's rows and its
+own new variants); ``against`` may be ``""`` for none, where another is inherited; ``test = false`` is for searches,
+which must not see the test part; ``imbalance = 10`` thins the classes of the pool and the scored parts, down to a
+tenth for the rarest; ``columns`` and ``sort = true``, the best first, control how the table looks; ``figures``
+names the figures drawn from it; ``suite`` names the suite that runs the experiment if it is not a grid of runs, and
+``options`` are then the options of that suite, which checks them when the file is read. The paper's own numbers
+stand with the variant that reproduces them: ``paper.ag_news.10 = { accuracy = [87.68, 0.5], macro_f1 = [87.64, 0.5]
+}``, or ``= 87.68``.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib import resources
 from itertools import product
 from pathlib import Path
@@ -61,6 +63,13 @@ _KINDS: dict[str, tuple[type, ...]] = {
 _LARGEST_SEED = 2**32 - 1
 _MOST_SEEDS = 1000  # a slip of the pen rather than an experiment
 _VARIANT = ("like", "title", "on", "paper", *SECTIONS)
+_OF_FILES = "the files of a benchmark have columns text and label"
+_IDLE: dict[str, dict[str, str]] = {
+    "training": {"seed": "seeds says which there are"},
+    "output": {"*": "a benchmark keeps records of its own"},
+    "data": {"text_column": _OF_FILES, "label_column": _OF_FILES},
+}
+"""Settings that do nothing here, and why."""
 _OF_RUNS = ("grid", "race")
 """The suites whose experiments are made of data, labels, seeds and variants."""
 _OF_ALL = ("extends", "title", "about", "suite", "figures", "options")
@@ -88,7 +97,8 @@ def _folder() -> Path:
 
 def _place(name: str, beside: Path | None = None) -> Path:
     if name.endswith(".toml"):
-        return Path(name)
+        near = beside / name if beside else Path(name)
+        return near if near.is_file() else Path(name)
     for folder in ([beside] if beside else []) + [_folder()]:
         if (folder / f"{name}.toml").is_file():
             return folder / f"{name}.toml"
@@ -105,7 +115,17 @@ def _read(path: Path, seen: tuple[Path, ...] = ()) -> dict[str, Any]:
     parent = own.pop("extends", None)
     if parent is None:
         return own
-    return _over(_read(_place(str(parent), path.parent), (*seen, path.resolve())), own)
+    base = _read(_place(str(parent), path.parent), (*seen, path.resolve()))
+    return _with_new_rows(_over(base, own), base, own)
+
+
+def _with_new_rows(laid: dict[str, Any], base: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """Variants that only the extending file has are rows, too, even where those it extends are listed."""
+    listed, new = base.get("rows"), own.get("variants")
+    if "rows" in own or not isinstance(listed, list) or not isinstance(new, Mapping):
+        return laid
+    known = base.get("variants", {})
+    return laid | {"rows": [*listed, *(name for name in new if name not in known and name not in listed)]}
 
 
 _WHOLE = ("data", "cross", "rows", "options")  # replaced as a whole, not merged
@@ -136,9 +156,10 @@ def _checked(name: str, raw: dict[str, Any]) -> Experiment:
         raw.get("on", {}),
         **{
             key: raw[key]
-            for key in ("suite", "test", "imbalance", "against", "references", "figures", "sort", "columns", "options")
+            for key in ("suite", "test", "imbalance", "references", "figures", "sort", "columns", "options")
             if key in raw
         },
+        against=raw.get("against") or None,
     )
 
 
@@ -191,7 +212,30 @@ def _variant_faults(raw: Mapping[str, Any]) -> list[str]:
             )
     for variant, own in raw.get("variants", {}).items():
         faults += [f"variant {variant!r}{fault}" for fault in _table_faults(own)]
-    return faults
+    return faults + [fault for where, own in _all_settings(raw) for fault in _idle_settings(where, own)]
+
+
+def _all_settings(raw: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Every table of settings, with where it stands."""
+    yield "settings", raw.get("settings", {})
+    for data, own in raw.get("on", {}).items():
+        yield f"on.{data}", own
+    for variant, table in raw.get("variants", {}).items():
+        yield f"variant {variant!r}", table
+        sets = table.get("on", {}) if isinstance(table, Mapping) else {}
+        for data, own in sets.items() if isinstance(sets, Mapping) else []:
+            yield f"variant {variant!r}, on.{data}", own
+
+
+def _idle_settings(where: str, own: Any) -> list[str]:
+    """Faults for settings that a benchmark makes itself."""
+    table = own if isinstance(own, Mapping) else {}
+    return [
+        f"{where} has {section}.{key}, but {why}"
+        for section, idle in _IDLE.items()
+        for key in (table[section] if isinstance(table.get(section), Mapping) else ())
+        if (why := idle.get(key, idle.get("*")))
+    ]
 
 
 def _table_faults(own: Any) -> list[str]:
@@ -292,7 +336,7 @@ def _name_faults(raw: Mapping[str, Any]) -> list[str]:
     if raw.get("rows") == []:
         faults.append("rows is [], wanted the names of variants; without it, all are rows")
     faults += [f"there is no variant {row!r}.{did_you_mean(str(row), known)}" for row in rows if row not in known]
-    if "against" in raw and raw["against"] not in rows:
+    if raw.get("against") and raw["against"] not in rows:
         faults.append(f"against is {raw['against']!r}, which is no row.{did_you_mean(raw['against'], rows)}")
     for key, names in (("references", REFERENCES), ("columns", COLUMNS), ("figures", FIGURES)):
         unknown = [word for word in raw.get(key, []) if word not in names]

@@ -9,6 +9,7 @@ from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import replace
+from multiprocessing.synchronize import Event
 
 from jointmatch.benchmark.cell import Cell
 from jointmatch.benchmark.store import Record
@@ -56,8 +57,11 @@ def _round(units: Sequence[Unit], jobs: int, finished: Finished, failed: Failed)
     """Run units, and return, in order, those that were not run because a process died."""
     # Spawned, not forked: a forked process cannot use the GPU.
     context = multiprocessing.get_context("spawn")
-    with shared_cores(jobs), ProcessPoolExecutor(jobs, context, follow, (os.getpid(),)) as pool:
-        futures: dict[Future[list[tuple[Cell, Record]]], Unit] = {pool.submit(run_unit, u): u for u in units}
+    stopped = context.Event()
+    with shared_cores(jobs), ProcessPoolExecutor(jobs, context, _begin, (os.getpid(), stopped)) as pool:
+        futures: dict[Future[list[tuple[Cell, Record]]], Unit] = {
+            pool.submit(_unless_stopped, run_unit, u): u for u in units
+        }
         try:
             for future in as_completed(futures):
                 error = future.exception()
@@ -66,9 +70,24 @@ def _round(units: Sequence[Unit], jobs: int, finished: Finished, failed: Failed)
                 elif not isinstance(error, BrokenProcessPool):
                     failed(futures[future], error)
         except KeyboardInterrupt:
+            stopped.set()  # the pool has handed the next units out already, which can no longer be cancelled
             pool.shutdown(wait=True, cancel_futures=True)  # without waiting, the end of the block would undo it
             raise
     return [unit for future, unit in futures.items() if isinstance(future.exception(), BrokenProcessPool)]
+
+
+_STOPPED: Event | None = None
+"""In a worker process: set when the user has stopped the run, so that no unit is begun any more."""
+
+
+def _begin(parent: int, stopped: Event) -> None:
+    global _STOPPED
+    _STOPPED = stopped
+    follow(parent)
+
+
+def _unless_stopped(run: Callable[[Unit], list[tuple[Cell, Record]]], unit: Unit) -> list[tuple[Cell, Record]]:
+    return [] if _STOPPED is not None and _STOPPED.is_set() else run(unit)
 
 
 def _tell(done: Sequence[tuple[Cell, Record]], finished: Finished) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 CONFIDENCE = 0.95
+_ROUNDING = 1e-9  # fractions that differ by less are the same
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class Difference:
     @property
     def is_real(self) -> bool:
         """Whether the interval excludes 0; with two seeds that happen to agree, it says nothing."""
-        return (self.low > 0 or self.high < 0) and (self.n > 2 or self.high > self.low)
+        return (self.low > 0 or self.high < 0) and (self.n > 2 or self.high - self.low > _ROUNDING)
 
 
 def paired(a: Mapping[int, float], b: Mapping[int, float], confidence: float = CONFIDENCE) -> Difference | None:

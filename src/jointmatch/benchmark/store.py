@@ -8,6 +8,7 @@ experiment, variant, data and seed, shown where a row has no cells, and never co
 from __future__ import annotations
 
 import json
+import math
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -40,7 +41,7 @@ class Store:
         try:
             if record is None or not cell.same(record["settings"]):
                 return None
-            _check_numbers(record)
+            _check(record, cell)
             return record if not cell.test or "test" in record["scores"] else None
         except (KeyError, TypeError, AttributeError):
             raise DataError(f"{self._cells / cell.path} is not a whole record. Delete it and run it again.") from None
@@ -99,12 +100,15 @@ class Store:
         return [{"machine": pack["machine"], **record} for pack in map(_load, files) for record in pack["runs"]]
 
 
-def _check_numbers(record: Record) -> None:
-    """Raise KeyError or TypeError unless there are a seed and scores that are numbers."""
-    for scores in (record["scores"], record["scores_of_last_step"]):
-        numbers = [record["seed"], *(value for part in scores.values() for value in part.values())]
-        if not all(isinstance(number, (int, float)) for number in numbers):
+def _check(record: Record, cell: Cell) -> None:
+    """Raise KeyError or TypeError unless this is the cell's seed, with scores that are numbers, and its reference."""
+    own = [record["baselines"][cell.row]] if cell.reference and cell.row else []
+    for scores in (record["scores"], record["scores_of_last_step"], *own):
+        numbers = [value for part in scores.values() for value in part.values()]
+        if not all(isinstance(number, (int, float)) and math.isfinite(number) for number in numbers):
             raise TypeError
+    if record["seed"] != cell.seed or not isinstance(record["backbone"], dict):
+        raise TypeError
 
 
 def _keep(file: Path, record: Record) -> None:

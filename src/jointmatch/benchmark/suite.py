@@ -68,9 +68,12 @@ class Suite(ABC):
         return []
 
     def csv(self, experiment: Experiment, store: Store, backbone: str) -> str:
-        """Every number on a line of its own."""
-        tables = self.tables(experiment, store, backbone)
-        return csv_lines([[t.title, *row] for t in tables for row in (t.columns, *t.rows)])
+        """Every number on a line of its own: its table, row and column, and the number as the table shows it."""
+        lines = [["table", "row", "column", "value"]]
+        for table in self.tables(experiment, store, backbone):
+            for row, *values in table.rows:
+                lines += [[table.title, row, *pair] for pair in zip(table.columns[1:], values, strict=True)]
+        return csv_lines(lines)
 
 
 def asked_compiling(options: Options) -> dict[str, bool]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from jointmatch.benchmark.experiment import METRICS
 from jointmatch.benchmark.formats import Section
+from jointmatch.benchmark.outcome import start_kept
 from jointmatch.benchmark.results import LAST, Entry, Results, backbones, devices, spread
 from jointmatch.benchmark.statistics import Difference
 from jointmatch.benchmark.store import Record
@@ -90,7 +91,8 @@ def _by_labels(results: Results, data: str) -> list[Section]:
 
     def section(title: str, cell: Callable[[Entry], str]) -> Section:
         rows = [[e.title, *(cell(entries[labels][e.row]) for labels in counts)] for e in first]
-        return Section(f"{NAMES.get(data, data)}, {title}", ["labels per class", *map(str, counts)], rows)
+        heading = f"{results.part}, labels per class"
+        return Section(f"{NAMES.get(data, data)}, {title}", [heading, *map(str, counts)], rows)
 
     found = [section("accuracy", lambda e: _beside(e, results.part, "accuracy"))]
     if any(e.records for e in every):
@@ -115,7 +117,19 @@ def notes(entries: Sequence[Entry], beside_paper: bool = True) -> list[str]:
         lines.append("Some or all were made earlier, under the recipe of that time.")
     if blind := list(dict.fromkeys(e.title for e in entries if any(map(_start_unseen, e.records)))):
         lines.append(f"Run when networks with warm heads were first scored after some steps: {'; '.join(blind)}.")
+    if kept := _counted(entries, start_kept):
+        lines.append(
+            f"Runs that kept the heads on frozen features they start with, as no step was better on dev: {kept}."
+        )
     return lines
+
+
+def _counted(entries: Sequence[Entry], holds: Callable[[Record], bool]) -> str:
+    """The rows with a run of which something holds, and of how many it does."""
+    found: dict[str, list[bool]] = {}
+    for entry in entries:
+        found.setdefault(entry.title, []).extend(map(holds, entry.records))
+    return "; ".join(f"{title} ({sum(runs)} of {len(runs)})" for title, runs in found.items() if any(runs))
 
 
 def _start_unseen(record: Record) -> bool:

@@ -32,21 +32,20 @@ class Unit:
 
 
 def run_unit(unit: Unit) -> list[tuple[Cell, Record]]:
-    """Run the cells not finished yet, keep their records, and return all records; run none after the deadline.
+    """Run the cells not finished yet, keep their records and return them; run none after the deadline.
 
-    Cells that another process is running are left to it.
+    Cells that another process is running are left to it, and those it has finished by now are not run again.
     """
     if time.time() > unit.deadline:
         return []
     store = Store(unit.results)
     with store.at_work(unit.cells) as own:
-        found = {cell.seed: store.find(cell) for cell in unit.cells}  # another process may have been quicker
-        left = [cell for cell in own if found[cell.seed] is None]
-        for cell, record in zip(left, _run(left, unit.data_dir, unit.compiled) if left else [], strict=True):
+        left = [cell for cell in own if store.find(cell) is None]  # another process may have been quicker
+        done = list(zip(left, _run(left, unit.data_dir, unit.compiled) if left else [], strict=True))
+        for cell, record in done:
             store.write(cell.path, record)
-            found[cell.seed] = record
             _keep_networks(store, cell, record)
-    return [(cell, kept) for cell in unit.cells if (kept := found[cell.seed]) is not None]
+    return done
 
 
 def _keep_networks(store: Store, cell: Cell, record: Record) -> None:

@@ -20,7 +20,7 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of a built-in ex
 Results = Annotated[Path, typer.Option(help="Folder where the results of finished cells are kept.")]
 Backbone = Annotated[str, typer.Option(help="minilm, a folder, or a hub name such as bert-base-uncased.")]
 Seeds = Annotated[
-    int | None, typer.Option(min=1, help="Number of seeds, counted from 0. Default: as the experiment says.")
+    int | None, typer.Option(min=1, max=1000, help="Number of seeds, counted from 0. Default: as the experiment says.")
 ]
 
 
@@ -137,7 +137,9 @@ def figure(
     backbone: Backbone = "auto",
     results: Results = RESULTS,
 ) -> None:
-    """Draw an experiment's figures from its finished cells."""
+    """Draw an experiment's figures from its finished cells: one for each data set and number of labels."""
+    from itertools import product
+
     from jointmatch.benchmark import Store, load, shipped
     from jointmatch.benchmark.drawing import draw
     from jointmatch.benchmark.suites import suite_of
@@ -149,12 +151,14 @@ def figure(
     if not experiment.figures:
         known = ", ".join(other for other in shipped() if load(other).figures)
         raise InputError(f"{name} has no figures. Those with some: {known}.")
-    for kind in experiment.figures:
-        shown = suite.shown(experiment, store, backbone, kind)
-        path = output / f"{experiment.name}-{kind}.{format_}"
+    parts = experiment.parts()
+    for kind, part in product(experiment.figures, parts):
+        shown = suite.shown(part, store, backbone, kind)
+        of_part = "".join(f"-{data}-{counts[0]}" for data, counts in part.data.items()) if len(parts) > 1 else ""
+        path = output / f"{experiment.name}-{kind}{of_part}.{format_}"
         if shown:
             draw(shown, suite.pictures[kind].painter, path)
-        say(str(path) if shown else f"{kind}: not run. First: jointmatch benchmark run {name}")
+        say(str(path) if shown else f"{path.stem}: not run. First: jointmatch benchmark run {name}")
 
 
 def pages(

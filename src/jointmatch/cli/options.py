@@ -16,7 +16,12 @@ LabelColumn = Annotated[
 Encoding = Annotated[str, typer.Option(metavar="NAME", help="Character encoding of the file.")]
 Device = Annotated[str, typer.Option(metavar="NAME", help="auto, cpu, cuda or cuda:N.")]
 DataDir = Annotated[
-    Path | None, typer.Option(metavar="FOLDER", help="Folder of benchmark data. Default: $JOINTMATCH_DATA.")
+    Path | None,
+    typer.Option(
+        metavar="FOLDER",
+        help="Folder with a folder for each data set, named like it: in that, pool, dev and test as .parquet, .csv, "
+        ".tsv or .jsonl with columns text and label. Default: $JOINTMATCH_DATA.",
+    ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Show only errors, warnings and the result.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]

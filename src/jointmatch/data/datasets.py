@@ -51,9 +51,18 @@ BENCHMARKS: dict[str, Benchmark] = {
 
 
 def data_folder(named: str | Path | None = None) -> Path | None:
-    """Return the folder of benchmarks: the one named, else ``JOINTMATCH_DATA``."""
+    """Return the folder of benchmarks: the one named, else ``JOINTMATCH_DATA``.
+
+    Raises:
+        DataError: There is no such folder.
+    """
     folder = named or os.environ.get("JOINTMATCH_DATA")
-    return Path(folder) if folder else None
+    if not folder:
+        return None
+    if not Path(folder).is_dir():
+        origin = "--data-dir" if named else "The environment variable JOINTMATCH_DATA"
+        raise DataError(f"{origin} is {folder}, wanted a folder with a folder for each data set.")
+    return Path(folder)
 
 
 def part_file(folder: Path | None, name: str, part: str) -> Path | None:

@@ -36,7 +36,6 @@ def first(experiment, row="a"):
         PLAIN + "variants.a.training.device = 'cpu'\n",
         PLAIN + "variants.a.network.stacked = 'auto'\n",
         PLAIN + "variants.a.network.cut = 'auto'\n",  # the recipe's, said
-        PLAIN + "variants.a.output.folds = 0\n",
         "settings.algorithm.tau = 0.8\n" + PLAIN.replace("variants.a.algorithm.tau = 0.8", "variants.a = {}"),
     ],
 )

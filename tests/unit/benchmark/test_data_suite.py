@@ -1,5 +1,7 @@
 """Data statistics: counted from the texts at hand, again where these are others."""
 
+import csv
+import io
 from dataclasses import replace
 
 import pytest
@@ -55,6 +57,15 @@ def test_what_was_counted_stays_where_the_texts_are_gone(written, tmp_path):
     suite_of(experiment).run(experiment, Options(tmp_path / "results", data_dir=str(tmp_path), say=heard.append))
     assert len(heard) == 1
     assert suite_of(experiment).progress(experiment, Store(tmp_path / "results"), "auto") == (1, 1)
+
+
+def test_its_csv_has_a_line_for_each_number(written, tmp_path):
+    experiment, store = written(TEXT), Store(tmp_path / "results")
+    options = Options(store.folder, data_dir=write_data(tmp_path / "data", 12), say=lambda text: None)
+    suite_of(experiment).run(experiment, options)
+    lines = list(csv.DictReader(io.StringIO(suite_of(experiment).csv(experiment, store, "auto"))))
+    assert [line["column"] for line in lines] == ["labels", "classes", "pool", "dev", "test", "set aside"]
+    assert lines[2] == {"table": "Some data", "row": "mine", "column": "pool", "value": "24 (paper 24)"}
 
 
 @pytest.mark.parametrize(

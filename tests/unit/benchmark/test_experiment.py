@@ -54,6 +54,49 @@ def test_a_file_adds_to_what_it_extends_and_says_its_data_anew(written):
     assert child.variants["first"].settings == {"algorithm": {"tau": 0.5, "delta": 0.8}}
 
 
+def test_new_variants_of_an_extending_file_are_rows_even_where_those_it_extends_are_listed(written, tmp_path):
+    written('rows = ["first"]\nagainst = "first"' + BASE, "base")
+    child = written('extends = "base"\nvariants.third.algorithm.tau = 0.7\nvariants.first.algorithm.delta = 0.8\n')
+    assert list(child.variants) == ["first", "third"]  # second, which the other file leaves out, stays out
+    assert child.against == "first"
+    alone = written('extends = "base"\nrows = ["third"]\nagainst = ""\nvariants.third.algorithm.tau = 0.7\n')
+    assert list(alone.variants) == ["third"]
+    assert alone.against is None
+
+
+def test_a_file_that_is_extended_by_its_path_is_looked_for_beside_the_one_that_names_it(written, tmp_path, monkeypatch):
+    written(BASE, "base")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    assert list(written('extends = "base.toml"\n').variants) == ["first", "second"]
+    (elsewhere / "only_here.toml").write_text(BASE, encoding="utf-8")
+    assert list(written('extends = "only_here.toml"\n').variants) == ["first", "second"]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("settings.training.seed = 7", "settings has training.seed, but seeds says which there are"),
+        ("on.imdb.output.baselines = true", "on.imdb has output.baselines, but a benchmark keeps records of its own"),
+        (
+            'variants.first.data.text_column = "x"',
+            "variant 'first' has data.text_column, but the files of a benchmark have",
+        ),
+        ("variants.first.on.imdb.training.seed = 7", "variant 'first', on.imdb has training.seed, but seeds says"),
+    ],
+)
+def test_settings_that_would_do_nothing_are_refused(written, line, said):
+    with pytest.raises(ConfigError, match=said):
+        written('extends = "base"\n' + line, read=written(BASE, "base") is not None)
+
+
+def test_the_parts_of_an_experiment_are_its_data_sets_and_numbers_of_labels(written):
+    found = written(BASE)
+    assert [part.data for part in found.parts()] == [{"ag_news": [5]}, {"ag_news": [10]}, {"imdb": [10]}]
+    assert found.parts()[0].parts() == [found.parts()[0]]
+
+
 def test_settings_on_one_data_set_stand_over_the_general_and_a_variants_own_over_both(written):
     found = written(
         """

@@ -12,7 +12,7 @@ from jointmatch.benchmark.cell import cells_of
 from jointmatch.benchmark.suite import Options
 from jointmatch.benchmark.suites import strangers
 from jointmatch.benchmark.work import Unit
-from jointmatch.errors import InputError
+from jointmatch.errors import DataError, InputError
 from tests.unit.benchmark.conftest import keep, record_of
 
 ROWS = """
@@ -54,6 +54,42 @@ def test_a_finished_cell_is_told_by_the_row_that_asks_for_it_and_with_that_rows_
         f"again  demo 5 ({ours.key[:6]})  seed 4  dev 50.00  test 50.00  4 s  (1 of 2)",
         f"label_spreading  demo 5 ({theirs.key[:6]})  seed 4  test 25.00  4 s  (2 of 2)",
     ]
+
+
+def test_cells_that_another_process_took_are_told_from_those_it_is_at(written, monkeypatch, tmp_path):
+    said: list[str] = []
+    experiment = written(ROWS.replace("seeds = 3", "seeds = [4, 5]"))
+    first, _ = cells_of(experiment, "first", "demo", 5)
+
+    def elsewhere(units: Sequence[Unit], jobs: int, finished: Callable, failed: Callable) -> None:
+        Store(tmp_path).write(first.path, record_of(first, 0.5))
+
+    monkeypatch.setattr(grid, "work_off", elsewhere)
+    grid.Grid().run(experiment, Options(tmp_path, only=["first"], together=1, say=said.append))
+    assert said[1:] == [
+        "Another process has finished 1 of these cells meanwhile.",
+        "1 cells are left to another process, which is running them.",
+    ]
+
+
+def test_too_many_labels_are_said_before_anything_is_run(written, tmp_path, seen):
+    experiment = written(ROWS.replace("demo = 5", "demo = 500"))
+    with pytest.raises(DataError, match="500"):
+        grid.Grid().run(experiment, Options(tmp_path, say=lambda text: None))
+    assert seen == []
+
+
+def test_a_run_that_kept_its_start_says_so(written, tmp_path, monkeypatch):
+    said: list[str] = []
+    full = 'data = { demo = 5 }\nseeds = 1\nsettings.training.mode = "full"\n[variants.first]'
+
+    def work_off(units: Sequence[Unit], jobs: int, finished: Callable, failed: Callable) -> None:
+        (cell,) = units[0].cells
+        finished(cell, record_of(cell, 0.5) | {"seconds": {"training": 2.0}, "kept_step": 0})
+
+    monkeypatch.setattr(grid, "work_off", work_off)
+    grid.Grid().run(written(full), Options(tmp_path, say=said.append))
+    assert "test 50.00  (the start is kept)  2 s" in said[1]
 
 
 def test_a_time_limit_is_told_with_how_many_cells_may_be_under_way_when_it_comes(written, tmp_path, seen):

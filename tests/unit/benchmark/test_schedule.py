@@ -93,7 +93,7 @@ def slow(unit: Unit):
 
 
 def test_nothing_more_is_begun_once_it_is_stopped(monkeypatch, tmp_path):
-    """What two processes have in work, and what lies ready for them, is finished; of twelve most are not begun."""
+    """What two processes have in work is finished; of twelve most are not begun, even what lies ready for them."""
     monkeypatch.setattr(schedule, "run_unit", slow)
 
     def stop(cell, record):
@@ -102,7 +102,7 @@ def test_nothing_more_is_begun_once_it_is_stopped(monkeypatch, tmp_path):
     units = [Unit([cell(str(number))], tmp_path) for number in range(12)]
     with pytest.raises(KeyboardInterrupt):
         schedule.work_off(units, 2, stop, lambda unit, error: None)
-    assert len(list(tmp_path.iterdir())) <= 7
+    assert len(list(tmp_path.iterdir())) <= 4
 
 
 def test_first_seeds_come_first_and_a_unit_holds_seeds_of_one_row():
@@ -198,7 +198,7 @@ def test_what_has_been_finished_meanwhile_is_not_run_again(monkeypatch, tmp_path
     Store(tmp_path).write(cell("a").path, {"seed": 0})
     found = run_unit(Unit([cell("a"), cell("a", 1)], tmp_path))
     assert ran == [1]
-    assert [own.seed for own, _ in found] == [0, 1]
+    assert [own.seed for own, _ in found] == [1]
 
 
 def test_cells_that_another_process_is_at_are_left_to_it(monkeypatch, tmp_path, held):
@@ -208,7 +208,7 @@ def test_cells_that_another_process_is_at_are_left_to_it(monkeypatch, tmp_path, 
     assert [own.seed for own, _ in run_unit(unit)] == [1]
     held.kill()  # the system lets go of what it held
     held.wait()
-    assert [own.seed for own, _ in run_unit(unit)] == [0, 1]
+    assert [own.seed for own, _ in run_unit(unit)] == [0]
 
 
 def test_a_disk_without_locks_holds_nobody_up(monkeypatch, tmp_path):

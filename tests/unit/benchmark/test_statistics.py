@@ -47,6 +47,10 @@ def test_differences_that_are_all_alike_have_no_width():
     two = paired({0: 1.0, 1: 2.0}, {0: 0.0, 1: 1.0})
     assert two is not None
     assert not two.is_real
+    rounded = paired({0: 0.1 + 0.2, 1: 0.3}, {0: 0.1, 1: 0.1})  # 0.30000000000000004 and 0.3, less 0.1
+    assert rounded is not None
+    assert rounded.high > rounded.low
+    assert not rounded.is_real
     nothing = paired({0: 1.0, 1: 2.0}, {0: 1.0, 1: 2.0})
     assert nothing is not None
     assert not nothing.is_real

@@ -61,6 +61,26 @@ def test_a_record_without_its_numbers_is_named(written, tmp_path, wrong):
         store.find(cell)
 
 
+def test_a_record_of_another_seed_than_its_name_says_is_refused(written, tmp_path):
+    store, cell = Store(tmp_path), cells_of(written(PLAIN), "a", "ag_news", 10)[0]
+    store.write(cell.path, record_of(cell, 0.8) | {"seed": 7})
+    with pytest.raises(DataError, match=r"seed-0.json is not a whole record"):
+        store.find(cell)
+
+
+def test_a_reference_without_its_score_is_refused(written, tmp_path):
+    experiment = written('references = ["label_spreading"]\n' + PLAIN)
+    store, cell = Store(tmp_path), cells_of(experiment, "label_spreading", "ag_news", 10)[0]
+    whole = record_of(cell, 0.8)
+    whole["baselines"]["label_spreading"] = {"test": {"accuracy": 0.5}}
+    store.write(cell.path, whole)
+    assert store.find(cell) is not None
+    del whole["baselines"]["label_spreading"]
+    store.write(cell.path, whole)
+    with pytest.raises(DataError, match=r"seed-0.json is not a whole record"):
+        store.find(cell)
+
+
 def test_a_record_reads_back_as_it_was_and_has_a_line_for_each_thing():
     record = {
         "a": 1,

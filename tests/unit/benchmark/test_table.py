@@ -86,6 +86,16 @@ def test_a_row_whose_warm_start_could_not_be_kept_is_named(training, steps, name
     assert ("first scored after some steps: Ours." in " ".join(notes(entries))) is named
 
 
+def test_rows_that_kept_their_start_are_named_with_how_many_of_their_runs_did():
+    warm = {"settings": {"training": {"mode": "full", "warm_start": True}}, "hardware": {"device": "cpu"}}
+    cold = {"settings": {"training": {"mode": "full"}}, "hardware": {"device": "cpu"}, "kept_step": 0}
+    runs = {"Ours": [warm | {"kept_step": 0}, warm | {"kept_step": 100}, warm], "Theirs": [cold]}
+    entries = [Entry(title, title, "ag_news", 10, 3, own) for title, own in runs.items()]
+    said = "Runs that kept the heads on frozen features they start with, as no step was better on dev: Ours (1 of 3)."
+    assert said in notes(entries)
+    assert not any("start" in line for line in notes(entries[1:]))
+
+
 def test_a_difference_that_may_be_none_is_called_so(written, store):
     experiment = written(TEXT)
     keep(store, experiment, "ours", [0.86, 0.88, 0.87])
@@ -99,7 +109,7 @@ def test_several_counts_of_labels_are_columns(written, store):
     keep(store, experiment, "theirs", [0.80, 0.81, 0.82])
     keep(store, experiment, "theirs", [0.5], labels=5)
     accuracy, f1, leads = sections(Results(experiment, store))
-    assert list(accuracy.columns) == ["labels per class", "5", "10"]
+    assert list(accuracy.columns) == ["test, labels per class", "5", "10"]
     assert accuracy.rows[0] == [
         "Theirs",
         "50.00, 1 of 3 seeds",
