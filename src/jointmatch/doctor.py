@@ -10,6 +10,7 @@ from typing import Any
 
 from jointmatch.cache import Cache
 from jointmatch.data.datasets import data_folder
+from jointmatch.errors import DataError
 from jointmatch.networks.backbones import embedded_is_installed
 from jointmatch.version import __version__
 
@@ -32,13 +33,20 @@ def examine() -> list[dict[str, Any]]:
     cache = Cache("features")
     size = cache.path.stat().st_size / 1e6 if cache.path.exists() else 0
     entries.append(_entry("feature cache", cache.problem is None, cache.problem or f"{cache.path} ({size:.0f} MB)"))
-    folder = data_folder()
-    entries.append(_entry("benchmarks", True, str(folder or "JOINTMATCH_DATA is not set (only benchmarks need it)")))
+    entries.append(_benchmarks())
     for module, extra in EXTRAS.items():
         found = importlib.util.find_spec(module) is not None
         how = f'optional; to add it: pip install "jointmatch[{extra}]"'
         entries.append(_entry(f"extra {extra}", True, "installed" if found else how))
     return entries
+
+
+def _benchmarks() -> dict[str, Any]:
+    try:
+        folder = data_folder()
+    except DataError as error:
+        return _entry("benchmarks", False, str(error))
+    return _entry("benchmarks", True, str(folder or "JOINTMATCH_DATA is not set (only benchmarks need it)"))
 
 
 def _entry(question: str, well: bool, finding: str) -> dict[str, Any]:

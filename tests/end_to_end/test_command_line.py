@@ -158,6 +158,13 @@ def test_doctor_does_not_call_well_what_it_says_is_lacking(command, monkeypatch)
     assert extra["finding"] == 'optional; to add it: pip install "jointmatch[hub]"'
 
 
+def test_doctor_says_that_the_folder_of_benchmarks_is_not_there(command, tmp_path, monkeypatch):
+    monkeypatch.setenv("JOINTMATCH_DATA", str(tmp_path / "nope"))
+    (found,) = [e for e in json.loads(command("doctor", "--json").out) if e["check"] == "benchmarks"]
+    assert not found["ok"]
+    assert "which is not there" in found["finding"]
+
+
 def test_help_names_every_recipe_and_what_a_pipe_may_hold():
     shown = {name: " ".join(CliRunner().invoke(app, [name, "--help"]).output.split()) for name in ("train", "predict")}
     words = set(shown["train"].replace(",", " ").replace(".", " ").split())

@@ -67,12 +67,8 @@ def datasets(
 ) -> None:
     """List the benchmark data sets and where each would be read from."""
     from jointmatch.data.datasets import BENCHMARKS, data_folder, part_file
-    from jointmatch.errors import DataError
 
     folder = data_folder(data_dir)
-    if folder and not folder.is_dir():
-        whose = "--data-dir" if data_dir else "JOINTMATCH_DATA"
-        raise DataError(f"{whose} is {folder}, which is not there. Wanted a folder of data sets.")
     names = dict.fromkeys(BENCHMARKS)
     if folder:
         names |= dict.fromkeys(sorted(p.name for p in folder.iterdir() if part_file(folder, p.name, "pool")))

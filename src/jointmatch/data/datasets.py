@@ -60,8 +60,8 @@ def data_folder(named: str | Path | None = None) -> Path | None:
     if not folder:
         return None
     if not Path(folder).is_dir():
-        origin = "--data-dir" if named else "The environment variable JOINTMATCH_DATA"
-        raise DataError(f"{origin} is {folder}, wanted a folder with a folder for each data set.")
+        whose = "--data-dir" if named else "JOINTMATCH_DATA"
+        raise DataError(f"{whose} is {folder}, which is not there. Wanted a folder with a folder for each data set.")
     return Path(folder)
 
 
