@@ -1,13 +1,15 @@
 """What the pages on two networks, parts, numbers of labels and grids say in words is what their tables have."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from jointmatch.benchmark import Results
 from jointmatch.benchmark.results import LAST, mean
 from jointmatch.benchmark.statistics import Difference, paired
-from tests.unit.measured import README, lead, on_test, page, results, table
+from tests.unit.measured import KEPT, README, lead, on_test, page, results, table
 
 
 def words(name: str) -> str:
@@ -302,3 +304,42 @@ def test_of_what_is_there_of_the_leads_on_many_classes_before_networks_are_train
 
 def many() -> list[str]:
     return list(table("classes").experiment.data)
+
+
+def test_of_five_other_seeds():
+    text, again = words("other_seeds"), table("other_seeds_lite")
+    ten = Results(replace(again.experiment, seeds=list(range(10))), KEPT)
+
+    def over_ten(one: str, other: str, data: str, metric: str = "accuracy") -> Difference:
+        ours, theirs = (
+            {seed: 100 * value for seed, value in ten.entries[row, data, 10].values(metric).items()}
+            for row in (one, other)
+        )
+        difference = paired(ours, theirs)
+        assert difference is not None
+        assert difference.n == 10
+        return difference
+
+    assert again.experiment.seeds == [5, 6, 7, 8, 9]
+    changed = {}
+    for data in again.experiment.data:
+        for row in ("jointmatch", "jointmatch, and words"):
+            first = {s: v for s, v in ten.entries[row, data, 10].values().items() if s < 5}
+            changed[row, data] = 100 * (mean(again.entries[row, data, 10].values()) - mean(first))
+    assert f"{-min(changed.values()):.1f} lower at most (Hurricane)" in text
+    assert f"and {max(changed.values()):.1f} higher (Empathetic Dialogues)" in text
+    assert min(changed, key=lambda at: changed[at])[1] == "hurricane"
+    assert max(changed, key=lambda at: changed[at])[1] == "empatheticdialogues"
+    leads = {data: over_ten("jointmatch", "fixmatch", data) for data in again.experiment.data}
+    for data, name in (("ag_news", "AG News"), ("hurricane", "Hurricane"), ("empatheticdialogues", "Empathetic")):
+        assert f"{said(leads[data])} on {name}" in text
+    assert not lead("main_lite", "jointmatch", "fixmatch").is_real
+    ahead_before = lead("classes_lite", "fixmatch", "jointmatch", "goemotions")
+    assert ahead_before.is_real
+    assert f"by {ahead_before.mean:.1f}." in text
+    assert f"level ({said(over_ten('fixmatch', 'jointmatch', 'goemotions'))} ahead)" in text
+    assert not leads["goemotions"].is_real
+    assert f"ahead by {said(over_ten('jointmatch', 'fixmatch', 'goemotions', 'macro_f1'))}" in text
+    both = [over_ten("jointmatch, and words", "fixmatch, and words", data) for data in again.experiment.data]
+    assert [difference.is_real for difference in both] == [True, True, False, True]
+    assert "ahead by {:.1f}, {:.1f} and {:.1f} over".format(*(d.mean for d in both if d.is_real)) in text
