@@ -16,12 +16,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from jointmatch.benchmark.drawing import Picture, Shown, digest, draw
+from jointmatch.benchmark.experiment import Experiment
 from jointmatch.benchmark.formats import Section, markdown
 from jointmatch.benchmark.reading import load, shipped
 from jointmatch.benchmark.results import Results
 from jointmatch.benchmark.spells import spell_table
 from jointmatch.benchmark.store import Store
 from jointmatch.benchmark.suites import suite_of
+from jointmatch.benchmark.table import NAMES
 from jointmatch.benchmark.verdicts import verdict_table
 from jointmatch.errors import InputError, OutputError, did_you_mean
 from jointmatch.files import write_text
@@ -128,11 +130,21 @@ class Pages:
         rows = []
         for name in shipped():
             experiment = load(name)
-            done, wanted = suite_of(experiment).progress(experiment, self.store, "auto")
             page = f"{name.removesuffix('_lite')}.md"
             title = f"[{experiment.title}]({page})" if (self.folder / page).is_file() else experiment.title
-            rows.append([title, f"`jointmatch benchmark run {name}`", f"{done} of {wanted}"])
+            rows.append([title, f"`jointmatch benchmark run {name}`", self._progress(experiment)])
         return markdown([Section("", ["table", "command", "cells finished"], rows)])
+
+    def _progress(self, experiment: Experiment) -> str:
+        """Finished and wanted cells; a data set of which there is none at all is counted apart."""
+        suite = suite_of(experiment)
+        if not experiment.data:
+            return _of(suite.progress(experiment, self.store, "auto"))
+        found = {data: suite.progress(experiment.on_sets([data]), self.store, "auto") for data in experiment.data}
+        begun = [progress for progress in found.values() if progress[0]] or list(found.values())
+        done, wanted = map(sum, zip(*begun, strict=True))
+        absent = [f"{NAMES.get(d, d)} {_of(progress)}" for d, progress in found.items() if progress not in begun]
+        return ", ".join([_of((done, wanted)), *absent])
 
     def _wanted_figures(self) -> list[tuple[str, str]]:
         text = "\n".join(file.read_text(encoding="utf-8") for file in self.files)
@@ -155,6 +167,10 @@ class Pages:
 
     def _figure(self, name: str, kind: str) -> Path:
         return self.folder / "figures" / f"{name}-{kind}.svg"
+
+
+def _of(progress: tuple[int, int]) -> str:
+    return f"{progress[0]} of {progress[1]}"
 
 
 def _is_current(path: Path, shown: Shown, picture: Picture) -> bool:

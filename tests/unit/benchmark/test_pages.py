@@ -39,6 +39,18 @@ def test_what_stands_between_markers_is_written_and_the_rest_left_alone(folder, 
     pages.check()
 
 
+def test_the_progress_of_a_data_set_of_which_there_is_nothing_is_told_apart(folder, tmp_path):
+    """Of main in lite: eleven cells of five seeds a data set, as the two baselines are one; one is finished."""
+    store = Store(tmp_path)
+    (folder / "page.md").write_text("<!-- results: status -->\n<!-- end of results -->\n")
+    keep(store, load("main_lite"), "jointmatch", [0.9])
+    Pages(folder, store).write()
+    text = (folder / "page.md").read_text()
+    assert "run main_lite` | 1 of 55, IMDB 0 of 55, Yahoo! Answers 0 of 55 |" in text
+    assert "run delta_lite` | 0 of 35 |" in text
+    assert "run speed` | 0 of 46 |" in text
+
+
 def test_a_stale_page_fails_the_check_and_is_named(folder, tmp_path):
     store = Store(tmp_path)
     Pages(folder, store).write()
