@@ -221,7 +221,8 @@ def _name_faults(raw: Mapping[str, Any]) -> list[str]:
     if raw.get("rows") == []:
         faults.append("rows is [], wanted the names of variants; without it, all are rows")
     faults += [f"there is no variant {row!r}.{did_you_mean(str(row), known)}" for row in rows if row not in known]
-    if raw.get("against") and raw["against"] not in rows:
+    misspelt = any(row not in known for row in rows) and raw.get("against") in known
+    if raw.get("against") and raw["against"] not in rows and not misspelt:
         faults.append(f"against is {raw['against']!r}, which is no row.{did_you_mean(raw['against'], rows)}")
     for key, names in (("references", REFERENCES), ("columns", COLUMNS), ("figures", FIGURES)):
         unknown = [word for word in raw.get(key, []) if word not in names]

@@ -59,7 +59,8 @@ class Grid(Suite):
             _check_draws(todo, options)
         more = f", which yield {free} more: the networks of runs with a word reader" if free else ""
         kept = wanted - left - free
-        options.say(f"{experiment.title}: {kept} of {wanted} cells are finished and kept, {left} to run{more}.")
+        first = " The first on each data set takes longest: it computes features, which are kept." if left else ""
+        options.say(f"{experiment.title}: {kept} of {wanted} cells are finished and kept, {left} to run{more}.{first}")
         groups = list(units_of(todo, options.together or 1))
         if groups and options.seconds < float("inf"):
             options.say(_told_limit(groups, options))

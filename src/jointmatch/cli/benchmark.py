@@ -151,14 +151,14 @@ def figure(
     if not experiment.figures:
         known = ", ".join(other for other in shipped() if load(other).figures)
         raise InputError(f"{name} has no figures. Those with some: {known}.")
-    parts = experiment.parts()
+    parts, of_backbone = experiment.parts(), "" if backbone == "auto" else f" --backbone {backbone}"
     for kind, part in product(experiment.figures, parts):
         shown = suite.shown(part, store, backbone, kind)
         of_part = "".join(f"-{data}-{counts[0]}" for data, counts in part.data.items()) if len(parts) > 1 else ""
         path = output / f"{experiment.name}-{kind}{of_part}.{format_}"
         if shown:
             draw(shown, suite.pictures[kind].painter, path)
-        say(str(path) if shown else f"{path.stem}: not run. First: jointmatch benchmark run {name}")
+        say(str(path) if shown else f"{path.stem}: not run. First: jointmatch benchmark run {name}{of_backbone}")
 
 
 def pages(

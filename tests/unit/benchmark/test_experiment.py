@@ -91,6 +91,12 @@ def test_settings_that_would_do_nothing_are_refused(written, line, said):
         written('extends = "base"\n' + line, read=written(BASE, "base") is not None)
 
 
+def test_a_misspelt_row_is_not_said_twice_by_what_others_are_compared_with(written):
+    with pytest.raises(ConfigError) as error:
+        written('rows = ["frist", "second"]\nagainst = "first"' + BASE)
+    assert len(error.value.faults) == 1
+
+
 def test_the_parts_of_an_experiment_are_its_data_sets_and_numbers_of_labels(written):
     found = written(BASE)
     assert [part.data for part in found.parts()] == [{"ag_news": [5]}, {"ag_news": [10]}, {"imdb": [10]}]

@@ -55,7 +55,7 @@ def test_a_stale_page_fails_the_check_and_is_named(folder, tmp_path):
     store = Store(tmp_path)
     Pages(folder, store).write()
     keep(store, load("main_lite"), "jointmatch", [0.9])
-    with pytest.raises(OutputError, match=r"page\.md.*benchmark pages"):
+    with pytest.raises(OutputError, match=r"page\.md.*benchmark pages .*docs --results "):
         Pages(folder, store).check()
 
 
