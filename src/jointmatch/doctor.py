@@ -9,8 +9,7 @@ import platform
 from typing import Any
 
 from jointmatch.cache import Cache
-from jointmatch.data.datasets import data_folder
-from jointmatch.errors import DataError
+from jointmatch.data.datasets import data_folder, why_no_folder
 from jointmatch.networks.backbones import embedded_is_installed
 from jointmatch.version import __version__
 
@@ -42,11 +41,8 @@ def examine() -> list[dict[str, Any]]:
 
 
 def _benchmarks() -> dict[str, Any]:
-    try:
-        folder = data_folder()
-    except DataError as error:
-        return _entry("benchmarks", False, str(error))
-    return _entry("benchmarks", True, str(folder or "JOINTMATCH_DATA is not set (only benchmarks need it)"))
+    usual = str(data_folder() or "JOINTMATCH_DATA is not set (only benchmarks need it)")
+    return _entry("benchmarks", why_no_folder() is None, why_no_folder() or usual)
 
 
 def _entry(question: str, well: bool, finding: str) -> dict[str, Any]:

@@ -263,11 +263,20 @@ def test_data_statistics_are_counted_from_the_data_at_hand(benchmark, place, mon
     assert "| not run (paper 10) |" in shown
 
 
-def test_figures_and_pages_come_from_the_same_results(benchmark, place):
+def test_a_folder_of_data_that_is_not_there_is_named_by_who_named_it(command, place, monkeypatch):
+    run = ("benchmark", "run", place / "tiny.toml", "--results", place / "results")
+    assert "--data-dir is nowhere, which is not there" in command(*run, "--data-dir", "nowhere").err
+    monkeypatch.setenv("JOINTMATCH_DATA", "gone")
+    assert "JOINTMATCH_DATA is gone, which is not there" in command(*run).err
+    assert command("benchmark", "table", place / "tiny.toml", "--results", place / "results").code == 0
+
+
+def test_figures_and_pages_come_from_the_same_results(benchmark, place, tiny_backbone):
     pytest.importorskip("matplotlib")
     (place / "tiny.toml").write_text('figures = ["course"]\n' + EXPERIMENT.format(steps=20))
     asked = benchmark("figure", place / "tiny.toml", "--output", place / "pictures")
     assert "course: not run" in asked.out
+    assert f"tiny.toml --backbone {tiny_backbone} --results {place / 'results'}" in asked.out
     assert benchmark("run", place / "tiny.toml", "--only", "ours", "--seeds", 1).code == 0
     assert benchmark("figure", place / "tiny.toml", "--output", place / "pictures").code == 0
     assert (place / "pictures" / "tiny-course.svg").is_file()

@@ -56,6 +56,11 @@ def faults_in(raw: Mapping[str, Any]) -> list[str]:
     return unknown + (_kind_faults(raw) or _faults_to(raw.get("suite", "grid"), raw))
 
 
+def unreadable(raw: Mapping[str, Any]) -> bool:
+    """Whether nobody can tell which variants a file has."""
+    return bool(_kind_faults(raw) or _variant_faults(raw))
+
+
 def _kind_faults(raw: Mapping[str, Any]) -> list[str]:
     faults = []
     for key, kinds in _KINDS.items():
@@ -103,6 +108,9 @@ def _variant_faults(raw: Mapping[str, Any]) -> list[str]:
 def _all_settings(raw: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Every table of settings, with where it stands."""
     yield "settings", raw.get("settings", {})
+    for key in raw.get("cross", {}):
+        section, _, setting = key.partition(".")
+        yield "cross", {section: {setting: None}}
     for data, own in raw.get("on", {}).items():
         yield f"on.{data}", own
     for variant, table in raw.get("variants", {}).items():

@@ -50,16 +50,20 @@ class Grid(Suite):
         found = {cell.path: store.find(cell) for row in rows for cell in row}
         check_texts([record for record in found.values() if record is not None], options)
         todo = [[cell for cell in row if found[cell.path] is None] for row in rows]
-        todo, free = _without_those_that_come_along(todo)
+        todo, free = _without_those_that_come_along(_with_enough_texts(todo, options))
         wanted, left = sum(map(len, rows)), sum(map(len, todo))
         for name in {cell.asked.get("network", {}).get("backbone", "auto") for row in todo for cell in row}:
             check_backbone(name)
         if left:
             store.check_writable()
-            _check_draws(todo, options)
         more = f", which yield {free} more: the networks of runs with a word reader" if free else ""
         kept = wanted - left - free
-        first = " The first on each data set takes longest: it computes features, which are kept." if left else ""
+        new = {cell.data for row in todo for cell in row} - {record["data"] for record in found.values() if record}
+        first = (
+            f" The first on {', '.join(sorted(new))} takes longest: it computes features, which are kept."
+            if new
+            else ""
+        )
         options.say(f"{experiment.title}: {kept} of {wanted} cells are finished and kept, {left} to run{more}.{first}")
         groups = list(units_of(todo, options.together or 1))
         if groups and options.seconds < float("inf"):
@@ -107,7 +111,7 @@ def _told_rest(rest: Sequence[Record | None], late: bool) -> Iterator[str]:
     """What is said of cells that were not run here, given their records, if there are any by now."""
     left = rest.count(None)
     if len(rest) > left:
-        yield f"Another process has finished {len(rest) - left} of these cells meanwhile."
+        yield f"Finished meanwhile, by another process or before a failure: {len(rest) - left} of these cells."
     if left:
         by_time = f"Time is up: {left} cells are left. The same command goes on with them."
         yield by_time if late else f"{left} cells are left to another process, which is running them."
@@ -126,10 +130,25 @@ def _with_data(rows: list[list[Cell]], options: Options) -> list[list[Cell]]:
     return [row for row in rows if row[0].data not in absent]
 
 
-def _check_draws(todo: Sequence[Sequence[Cell]], options: Options) -> None:
-    """Raise before anything is run if a class has too few texts to draw the labels from."""
-    for cell in {(row[0].data, row[0].labels): row[0] for row in todo if row}.values():
+def _with_enough_texts(todo: list[list[Cell]], options: Options) -> list[list[Cell]]:
+    """Leave out cells for which a class has too few texts to draw labels from, and say so before anything is run."""
+    counts = Counter((cell.data, cell.labels) for row in todo for cell in row)
+    firsts = {(row[0].data, row[0].labels): row[0] for row in todo if row}
+    lacking = {place: why for place, cell in firsts.items() if (why := _why_not_drawn(cell, options)) is not None}
+    told = {place: f"{place[0]} with {place[1]} labels per class. {why}" for place, why in lacking.items()}
+    if lacking and len(lacking) == len(firsts):
+        raise DataError("\n".join(f"Nothing can be run on {text}" for text in told.values()))
+    for place, text in told.items():
+        options.say(f"Left out: {counts[place]} cells on {text}")
+    return [row if row and (row[0].data, row[0].labels) not in lacking else [] for row in todo]
+
+
+def _why_not_drawn(cell: Cell, options: Options) -> str | None:
+    try:
         splits_of(cell, options.data_dir)
+    except DataError as error:
+        return str(error)
+    return None
 
 
 def _without_those_that_come_along(todo: list[list[Cell]]) -> tuple[list[list[Cell]], int]:

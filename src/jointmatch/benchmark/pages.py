@@ -21,7 +21,7 @@ from jointmatch.benchmark.formats import Section, markdown
 from jointmatch.benchmark.reading import load, shipped
 from jointmatch.benchmark.results import Results
 from jointmatch.benchmark.spells import spell_table
-from jointmatch.benchmark.store import USUAL, Store
+from jointmatch.benchmark.store import Store
 from jointmatch.benchmark.suites import suite_of
 from jointmatch.benchmark.table import NAMES
 from jointmatch.benchmark.verdicts import verdict_table
@@ -69,10 +69,8 @@ class Pages:
         """Raise unless every page and figure matches the results."""
         if stale := self.stale():
             names = ", ".join(str(path) for path in stale)
-            where = "" if self.store.folder == USUAL else f" --results {self.store.folder}"
-            raise OutputError(
-                f"Not what the results give: {names}. Run: jointmatch benchmark pages {self.folder}{where}"
-            )
+            again = f"jointmatch benchmark pages {self.folder} --results {self.store.folder}"
+            raise OutputError(f"Not what the results give: {names}. Run: {again}")
 
     def stale(self) -> list[Path]:
         """Pages and figures that do not match the results."""

@@ -15,7 +15,7 @@
                                          # like = "another", whose settings its own then override
 
 ``rows`` names the variants to keep, in order (without it, a file that extends another has that one's rows and its
-own new variants); ``against`` may be ``""`` for none, where another is inherited; ``test = false`` is for searches,
+own new ``variants``); ``against`` may be ``""`` for none, where another is inherited; ``test = false`` is for searches,
 which must not see the test part; ``imbalance = 10`` thins the classes of the pool and the scored parts, down to a
 tenth for the rarest; ``columns`` and ``sort = true``, the best first, control how the table looks; ``figures``
 names the figures drawn from it; ``suite`` names the suite that runs the experiment if it is not a grid of runs, and
@@ -32,8 +32,8 @@ from pathlib import Path
 from typing import Any
 
 from jointmatch.benchmark.experiment import Experiment
-from jointmatch.benchmark.faults import OF_RUNS, faults_in
-from jointmatch.benchmark.variants import listed, over, variants_of
+from jointmatch.benchmark.faults import OF_RUNS, faults_in, unreadable
+from jointmatch.benchmark.variants import listed, over, settings_by_name, variants_of
 from jointmatch.config import read_toml
 from jointmatch.errors import ConfigError, UnknownNameError, did_you_mean
 
@@ -83,11 +83,11 @@ def _read(path: Path, seen: tuple[Path, ...] = ()) -> dict[str, Any]:
 
 def _with_new_rows(laid: dict[str, Any], base: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
     """Variants that only the extending file has are rows, too, even where those it extends are listed."""
-    listed, new = base.get("rows"), own.get("variants")
-    if "rows" in own or not isinstance(listed, list) or not isinstance(new, Mapping):
+    rows, new = base.get("rows"), own.get("variants")
+    if "rows" in own or not isinstance(rows, list) or not isinstance(new, Mapping) or unreadable(base):
         return laid
-    known = base.get("variants", {})
-    return laid | {"rows": [*listed, *(name for name in new if name not in known and name not in listed)]}
+    known = settings_by_name(base)
+    return laid | {"rows": [*rows, *(name for name in new if name not in known)]}
 
 
 def _checked(name: str, raw: dict[str, Any]) -> Experiment:

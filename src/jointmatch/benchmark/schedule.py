@@ -58,18 +58,18 @@ def _round(units: Sequence[Unit], jobs: int, finished: Finished, failed: Failed)
     # Spawned, not forked: a forked process cannot use the GPU.
     context = multiprocessing.get_context("spawn")
     stopped = context.Event()
+    futures: dict[Future[list[tuple[Cell, Record]]], Unit] = {}
     with shared_cores(jobs), ProcessPoolExecutor(jobs, context, _begin, (os.getpid(), stopped)) as pool:
-        futures: dict[Future[list[tuple[Cell, Record]]], Unit] = {
-            pool.submit(_unless_stopped, run_unit, u): u for u in units
-        }
         try:
+            for unit in units:
+                futures[pool.submit(_unless_stopped, run_unit, unit)] = unit
             for future in as_completed(futures):
                 error = future.exception()
                 if error is None:
                     _tell(future.result(), finished)
                 elif not isinstance(error, BrokenProcessPool):
                     failed(futures[future], error)
-        except KeyboardInterrupt:
+        except BaseException:  # Ctrl-C, or nobody is there to be told
             stopped.set()  # the pool has handed the next units out already, which can no longer be cancelled
             pool.shutdown(wait=True, cancel_futures=True)  # without waiting, the end of the block would undo it
             raise

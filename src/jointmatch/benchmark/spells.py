@@ -44,7 +44,7 @@ def spell_table(store: Store, name: str) -> Section:
     ]
     note = (
         "Commands that came to their end, from start to end: compiling, features and evaluation are in it. Time in "
-        "which several ran side by side counts once."
+        "which several of a row ran side by side counts once."
     )
     return Section("", ["machine", "data", "cells", "minutes", "commands"], rows, [note] if rows else ["Not measured."])
 

@@ -24,7 +24,7 @@ class Difference:
     @property
     def is_real(self) -> bool:
         """Whether the interval excludes 0; with two seeds that happen to agree, it says nothing."""
-        return (self.low > 0 or self.high < 0) and (self.n > 2 or self.high - self.low > _ROUNDING)
+        return (self.low > _ROUNDING or self.high < -_ROUNDING) and (self.n > 2 or self.high - self.low > _ROUNDING)
 
 
 def paired(a: Mapping[int, float], b: Mapping[int, float], confidence: float = CONFIDENCE) -> Difference | None:

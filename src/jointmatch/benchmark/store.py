@@ -20,8 +20,6 @@ from jointmatch.benchmark.cell import Cell
 from jointmatch.errors import DataError, OutputError
 from jointmatch.files import locked, write_text
 
-USUAL = Path("benchmarks/results")
-"""Where results are kept if nothing else is said."""
 FORMAT = 1
 LOCK = ".at_work"
 Record = dict[str, Any]

@@ -109,11 +109,13 @@ def key_faults(suite: str, options: Mapping[str, Any], must: Sequence[str], may:
 
 def why_absent(name: str, data_dir: str | None, parts: Sequence[str] = ("pool", "dev", "test")) -> str | None:
     """Why a data set, or a part of it that is needed, cannot be read; None if nothing is wrong."""
-    from jointmatch.data.datasets import BENCHMARKS, data_folder, part_file, read_benchmark
+    from jointmatch.data.datasets import BENCHMARKS, data_folder, part_file, read_benchmark, why_no_folder
 
-    folder = data_folder(data_dir)
     if name == "demo":
         return None
+    if why := why_no_folder(data_dir):
+        return why
+    folder = data_folder(data_dir)
     if folder is not None and part_file(folder, name, "pool") is not None:
         lacking = [part for part in parts if part_file(folder, name, part) is None]
         if lacking:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -62,7 +61,7 @@ def run(
     from jointmatch.cli.output import say
 
     experiment = _load(name, seeds, dataset or [])
-    where = str(data_dir) if data_dir else os.environ.get("JOINTMATCH_DATA")
+    where = str(data_dir) if data_dir else None  # else JOINTMATCH_DATA, which workers see as well
     told = partial(say, flush=True)
     options = Options(results, backbone, where, only or [], jobs, together, seconds, compiled, told)
     suite_of(experiment).run(experiment, options)
@@ -151,14 +150,15 @@ def figure(
     if not experiment.figures:
         known = ", ".join(other for other in shipped() if load(other).figures)
         raise InputError(f"{name} has no figures. Those with some: {known}.")
-    parts, of_backbone = experiment.parts(), "" if backbone == "auto" else f" --backbone {backbone}"
+    parts, options = experiment.parts(), "" if backbone == "auto" else f" --backbone {backbone}"
+    options += "" if results == RESULTS else f" --results {results}"
     for kind, part in product(experiment.figures, parts):
         shown = suite.shown(part, store, backbone, kind)
         of_part = "".join(f"-{data}-{counts[0]}" for data, counts in part.data.items()) if len(parts) > 1 else ""
         path = output / f"{experiment.name}-{kind}{of_part}.{format_}"
         if shown:
             draw(shown, suite.pictures[kind].painter, path)
-        say(str(path) if shown else f"{path.stem}: not run. First: jointmatch benchmark run {name}{of_backbone}")
+        say(str(path) if shown else f"{path.stem}: not run. First: jointmatch benchmark run {name}{options}")
 
 
 def pages(

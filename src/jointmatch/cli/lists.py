@@ -66,8 +66,11 @@ def datasets(
     json: Json = False,
 ) -> None:
     """List the benchmark data sets and where each would be read from."""
-    from jointmatch.data.datasets import BENCHMARKS, data_folder, part_file
+    from jointmatch.data.datasets import BENCHMARKS, data_folder, part_file, why_no_folder
+    from jointmatch.errors import DataError
 
+    if why := why_no_folder(data_dir):
+        raise DataError(why)
     folder = data_folder(data_dir)
     names = dict.fromkeys(BENCHMARKS)
     if folder:

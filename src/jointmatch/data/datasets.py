@@ -51,18 +51,17 @@ BENCHMARKS: dict[str, Benchmark] = {
 
 
 def data_folder(named: str | Path | None = None) -> Path | None:
-    """Return the folder of benchmarks: the one named, else ``JOINTMATCH_DATA``.
-
-    Raises:
-        DataError: There is no such folder.
-    """
+    """Return the folder of benchmarks, which may not be there: the one named, else ``JOINTMATCH_DATA``."""
     folder = named or os.environ.get("JOINTMATCH_DATA")
-    if not folder:
+    return Path(folder) if folder else None
+
+
+def why_no_folder(named: str | Path | None = None) -> str | None:
+    """Why the folder of benchmarks cannot be used; None if there is nothing wrong, or none is named."""
+    folder, whose = data_folder(named), "--data-dir" if named else "JOINTMATCH_DATA"
+    if folder is None or folder.is_dir():
         return None
-    if not Path(folder).is_dir():
-        whose = "--data-dir" if named else "JOINTMATCH_DATA"
-        raise DataError(f"{whose} is {folder}, which is not there. Wanted a folder with a folder for each data set.")
-    return Path(folder)
+    return f"{whose} is {folder}, which is not there. Wanted a folder with a folder for each data set."
 
 
 def part_file(folder: Path | None, name: str, part: str) -> Path | None:
@@ -97,6 +96,8 @@ def benchmark_digest(name: str, data_dir: str | None = None) -> str:
 
 def read_benchmark(name: str, data_dir: str | Path | None = None) -> tuple[Rows, Rows | None, Rows | None]:
     """Return the pool, dev and test rows of a data set, from the folder or the hub."""
+    if why := why_no_folder(data_dir):
+        raise DataError(why)
     folder = data_folder(data_dir)
     if not is_known(name, data_dir):
         raise UnknownNameError(

@@ -74,6 +74,7 @@ def test_its_csv_has_a_line_for_each_number(written, tmp_path):
         ([0, 1], {}, "no --seeds."),
         ([], {"jobs": 2, "seconds": 5.0}, "no --jobs, --seconds."),
         ([], {"only": ["mine"], "compiled": True}, "no --only, --compiled."),
+        ([], {"together": 2}, "no --together."),
     ],
 )
 def test_what_would_change_nothing_is_refused(written, tmp_path, seeds, asked, said):

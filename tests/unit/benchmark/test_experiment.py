@@ -59,6 +59,15 @@ def test_new_variants_of_an_extending_file_are_rows_even_where_those_it_extends_
     child = written('extends = "base"\nvariants.third.algorithm.tau = 0.7\nvariants.first.algorithm.delta = 0.8\n')
     assert list(child.variants) == ["first", "third"]  # second, which the other file leaves out, stays out
     assert child.against == "first"
+    crossed = 'rows = ["tau 0.9"]\ndata = { demo = 5 }\ncross."algorithm.tau" = [0.8, 0.9]\n'
+    written(crossed, "crossed")
+    tweaked = written('extends = "crossed"\nvariants."tau 0.8".algorithm.delta = 0.9\n')
+    assert list(tweaked.variants) == ["tau 0.9"]  # the other is left out there, and new to nobody
+    with pytest.raises(ConfigError, match="there is no data"):
+        written(
+            'extends = "odd"\nvariants.b.algorithm.tau = 0.7\n',
+            read=written("variants = 3\n", "odd", read=False) is None,
+        )
     alone = written('extends = "base"\nrows = ["third"]\nagainst = ""\nvariants.third.algorithm.tau = 0.7\n')
     assert list(alone.variants) == ["third"]
     assert alone.against is None
@@ -83,6 +92,15 @@ def test_a_file_that_is_extended_by_its_path_is_looked_for_beside_the_one_that_n
             'variants.first.data.text_column = "x"',
             "variant 'first' has data.text_column, but the files of a benchmark have",
         ),
+        (
+            'variants.first.data.label_column = "x"',
+            "variant 'first' has data.label_column, but the files of a benchmark",
+        ),
+        (
+            'settings.augment.fallback = "none"',
+            "settings has augment.fallback, but numbers from stand-ins would belong",
+        ),
+        ('cross."training.seed" = [0, 1]', "cross has training.seed, but seeds says which there are"),
         ("variants.first.on.imdb.training.seed = 7", "variant 'first', on.imdb has training.seed, but seeds says"),
     ],
 )

@@ -12,7 +12,7 @@ from jointmatch.benchmark.cell import cells_of
 from jointmatch.benchmark.suite import Options
 from jointmatch.benchmark.suites import strangers
 from jointmatch.benchmark.work import Unit
-from jointmatch.errors import DataError, InputError
+from jointmatch.errors import DataError, InputError, TrainingError
 from tests.unit.benchmark.conftest import keep, record_of
 
 ROWS = """
@@ -67,16 +67,34 @@ def test_cells_that_another_process_took_are_told_from_those_it_is_at(written, m
     monkeypatch.setattr(grid, "work_off", elsewhere)
     grid.Grid().run(experiment, Options(tmp_path, only=["first"], together=1, say=said.append))
     assert said[1:] == [
-        "Another process has finished 1 of these cells meanwhile.",
+        "Finished meanwhile, by another process or before a failure: 1 of these cells.",
         "1 cells are left to another process, which is running them.",
     ]
 
 
-def test_too_many_labels_are_said_before_anything_is_run(written, tmp_path, seen):
-    experiment = written(ROWS.replace("demo = 5", "demo = 500"))
-    with pytest.raises(DataError, match="500"):
-        grid.Grid().run(experiment, Options(tmp_path, say=lambda text: None))
-    assert seen == []
+def test_what_labels_cannot_be_drawn_for_is_left_out_before_anything_is_run(written, tmp_path, seen):
+    said: list[str] = []
+    options = Options(tmp_path, only=["first"], together=1, say=said.append)
+    grid.Grid().run(written(ROWS.replace("demo = 5", "demo = [5, 500]")), options)
+    assert said[0].startswith(
+        "Left out: 3 cells on demo with 500 labels per class. 500 labels per class were asked for"
+    )
+    assert [cell.labels for unit in seen for cell in unit.cells] == [5, 5, 5]
+    with pytest.raises(DataError, match=r"^Nothing can be run on demo with 500 labels per class\. 500 labels"):
+        grid.Grid().run(written(ROWS.replace("demo = 5", "demo = 500")), options)
+
+
+def test_failed_cells_are_not_said_to_be_with_another_process(written, tmp_path, monkeypatch):
+    said: list[str] = []
+
+    def work_off(units: Sequence[Unit], jobs: int, finished: Callable, failed: Callable) -> None:
+        for unit in units:
+            failed(unit, ValueError("no"))
+
+    monkeypatch.setattr(grid, "work_off", work_off)
+    with pytest.raises(TrainingError, match="3 of 3 cells failed"):
+        grid.Grid().run(written(ROWS), Options(tmp_path, only=["first"], say=said.append))
+    assert not any("left to" in text or "meanwhile" in text for text in said)
 
 
 def test_a_run_that_kept_its_start_says_so(written, tmp_path, monkeypatch):

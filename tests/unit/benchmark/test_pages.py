@@ -51,6 +51,12 @@ def test_the_progress_of_a_data_set_of_which_there_is_nothing_is_told_apart(fold
     assert "run speed` | 0 of 46 |" in text
 
 
+def test_a_figure_of_several_data_sets_has_no_place_on_a_page(folder, tmp_path):
+    (folder / "page.md").write_text("<!-- results: figure main course -->\n<!-- end of results -->\n")
+    with pytest.raises(InputError, match="main has several data sets or numbers of labels"):
+        Pages(folder, Store(tmp_path)).write()
+
+
 def test_a_stale_page_fails_the_check_and_is_named(folder, tmp_path):
     store = Store(tmp_path)
     Pages(folder, store).write()

@@ -53,7 +53,15 @@ def test_a_file_that_is_no_record_is_named(written, tmp_path, content):
         store.find(cell)
 
 
-@pytest.mark.parametrize("wrong", [{"seed": None}, {"scores": {"test": {"accuracy": "0.8"}}}])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"seed": None},
+        {"scores": {"test": {"accuracy": "0.8"}}},
+        {"scores": {"test": {"accuracy": float("nan")}}},
+        {"backbone": 5},
+    ],
+)
 def test_a_record_without_its_numbers_is_named(written, tmp_path, wrong):
     store, cell = Store(tmp_path), cells_of(written(PLAIN), "a", "ag_news", 10)[0]
     store.write(cell.path, record_of(cell, 0.8) | wrong)
@@ -75,6 +83,10 @@ def test_a_reference_without_its_score_is_refused(written, tmp_path):
     whole["baselines"]["label_spreading"] = {"test": {"accuracy": 0.5}}
     store.write(cell.path, whole)
     assert store.find(cell) is not None
+    whole["baselines"]["label_spreading"] = {"test": {"accuracy": None}}
+    store.write(cell.path, whole)
+    with pytest.raises(DataError, match=r"seed-0.json is not a whole record"):
+        store.find(cell)
     del whole["baselines"]["label_spreading"]
     store.write(cell.path, whole)
     with pytest.raises(DataError, match=r"seed-0.json is not a whole record"):
