@@ -96,10 +96,6 @@ def test_a_file_that_is_extended_by_its_path_is_looked_for_beside_the_one_that_n
             'variants.first.data.label_column = "x"',
             "variant 'first' has data.label_column, but the files of a benchmark",
         ),
-        (
-            'settings.augment.fallback = "none"',
-            "settings has augment.fallback, but numbers from stand-ins would belong",
-        ),
         ('cross."training.seed" = [0, 1]', "cross has training.seed, but seeds says which there are"),
         ("variants.first.on.imdb.training.seed = 7", "variant 'first', on.imdb has training.seed, but seeds says"),
     ],
