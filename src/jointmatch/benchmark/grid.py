@@ -57,7 +57,7 @@ class Grid(Suite):
         if left:
             store.check_writable()
         more = f", which yield {free} more: the networks of runs with a word reader" if free else ""
-        kept = wanted - left - free
+        kept = sum(record is not None for record in found.values())
         new = {cell.data for row in todo for cell in row} - {record["data"] for record in found.values() if record}
         first = (
             f" The first on {', '.join(sorted(new))} takes longest: it computes features, which are kept."

@@ -79,6 +79,7 @@ def test_what_labels_cannot_be_drawn_for_is_left_out_before_anything_is_run(writ
     assert said[0].startswith(
         "Left out: 3 cells on demo with 500 labels per class. 500 labels per class were asked for"
     )
+    assert "0 of 6 cells are finished and kept, 3 to run." in said[1]
     assert [cell.labels for unit in seen for cell in unit.cells] == [5, 5, 5]
     with pytest.raises(DataError, match=r"^Nothing can be run on demo with 500 labels per class\. 500 labels"):
         grid.Grid().run(written(ROWS.replace("demo = 5", "demo = 500")), options)
