@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from jointmatch.benchmark.results import LAST, mean
+from jointmatch.benchmark.statistics import paired
 from jointmatch.benchmark.verdicts import OPEN, OTHER, SAME, verdict_table
 from tests.unit.measured import (
     README,
@@ -14,6 +15,8 @@ from tests.unit.measured import (
     lead,
     many,
     on_test,
+    page,
+    results,
     said,
     spread,
     start,
@@ -159,3 +162,30 @@ def test_of_the_draw_of_imdb_on_which_fixmatch_is_ahead():
     assert f"on the fifth it is at {ours[behind[0]]:.0f} %, below FixMatch" in words("index")
     assert f"one of five draws of ten labels ended at {ours[behind[0]]:.0f} %" in " ".join(README.split())
     assert min(value for seed, value in ours.items() if seed not in behind) > 73
+
+
+def test_of_leads_at_the_start_and_at_the_chosen_step_on_hurricane_and_of_a_middle_layer_on_goemotions():
+    first, last = (ahead("classes", "jointmatch", "fixmatch", at, "hurricane").mean for at in (start, max))
+    assert f"on Hurricane it is {first:.1f} before and {last:.1f} after" in words("main")
+    layers = results("search/lite_one_layer").entries
+    both, one = (layers[row, "goemotions", 10].values(part="dev") for row in ("both, a network each", "last layer"))
+    gained = paired({s: 100 * v for s, v in both.items()}, {s: 100 * v for s, v in one.items()})
+    assert gained is not None
+    assert f"{gained.mean:.1f} [{gained.low:.1f}, {gained.high:.1f}]" in words("classes")
+
+
+def test_of_the_sizes_of_leads_in_the_overview():
+    text = words("index")
+    leads = [lead("main", "jointmatch", row).mean for row in ("fixmatch", "uda", "mixtext")]
+    assert "are {:.1f}, {:.1f} and {:.1f} points behind".format(*leads) in text
+    rivals = (lead("main", "jointmatch", row, "imdb") for row in ("fixmatchensemble", "logistic_regression"))
+    first, second = (f"{rival.mean:.1f}" for rival in rivals if not rival.is_real)
+    assert f"over FixMatch's ensemble ({first}) and logistic regression ({second})" in text
+
+
+def test_of_the_ensemble_that_loses_its_start_on_imdb():
+    runs = table("main").entries["fixmatchensemble", "imdb", 10].records
+    courses = [run["history"]["dev_accuracy"] for run in runs]
+    worst = min(courses, key=lambda course: course[-1] - course[0])
+    text = " ".join(page("decisions", "0014-a-start-that-may-be-kept.md").split())
+    assert f"falls from {100 * worst[0]:.1f} to {100 * worst[-1]:.1f} by the last step" in text

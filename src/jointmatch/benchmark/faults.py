@@ -77,9 +77,9 @@ def _faults_to(suite: str, raw: Mapping[str, Any]) -> list[str]:
     options = raw.get("options", {})
     if suite not in OF_RUNS:
         return _idle_keys(suite, raw) + SUITES[suite].faults(options, [])
-    faults, unreadable = _data_faults(raw) + _paper_faults(raw) + _circles(raw), _variant_faults(raw)
-    if unreadable:  # then nobody knows which variants there are
-        return faults + unreadable
+    faults, of_variants = _data_faults(raw) + _paper_faults(raw) + _circles(raw), _variant_faults(raw)
+    if of_variants:  # then nobody knows which variants there are
+        return faults + of_variants
     return faults + _misspelt_sets(raw) + _name_faults(raw) + SUITES[suite].faults(options, list(settings_by_name(raw)))
 
 
