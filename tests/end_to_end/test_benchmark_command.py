@@ -266,6 +266,8 @@ def test_data_statistics_are_counted_from_the_data_at_hand(benchmark, place, mon
 def test_a_folder_of_data_that_is_not_there_is_named_by_who_named_it(command, place, monkeypatch):
     run = ("benchmark", "run", place / "tiny.toml", "--results", place / "results")
     assert "--data-dir is nowhere, which is not there" in command(*run, "--data-dir", "nowhere").err
+    of_three = command("benchmark", "run", "main_lite", "--results", place / "results", "--data-dir", "nowhere")
+    assert of_three.err.count("which is not there") == 1
     monkeypatch.setenv("JOINTMATCH_DATA", "gone")
     assert "JOINTMATCH_DATA is gone, which is not there" in command(*run).err
     assert command("benchmark", "table", place / "tiny.toml", "--results", place / "results").code == 0

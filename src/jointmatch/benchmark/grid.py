@@ -124,7 +124,7 @@ def _with_data(rows: list[list[Cell]], options: Options) -> list[list[Cell]]:
     parts = ("pool", "dev", *scored)  # the checkpoint is chosen on dev
     absent = {name: why for name in counts if (why := why_absent(name, options.data_dir, parts)) is not None}
     if absent and len(absent) == len(counts):
-        raise DataError("\n".join(absent.values()))
+        raise DataError("\n".join(dict.fromkeys(absent.values())))  # what is wrong with the folder is so for all
     for name, why in absent.items():
         options.say(f"Left out: {counts[name]} cells on {name}. {why}")
     return [row for row in rows if row[0].data not in absent]
